@@ -1,0 +1,29 @@
+#include "core/shape.h"
+
+#include <ostream>
+
+#include "core/error.h"
+
+namespace weft::core {
+
+Shape::Shape(std::span<const Index> extents) : rank_(Index(extents.size())) {
+  require(rank_ <= most_axes, "shape: at most ", most_axes, " axes, got ", rank_);
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    require(extents[i] >= 0, "shape: negative extent ", extents[i], " on axis ", i);
+    extents_[i] = extents[i];
+  }
+}
+
+Index Shape::size() const {
+  Index n = 1;
+  for (Index i = 0; i < rank_; ++i) n *= (*this)[i];
+  return n;
+}
+
+std::ostream& operator<<(std::ostream& out, const Shape& shape) {
+  out << '[';
+  for (Index i = 0; i < shape.rank(); ++i) out << (i ? ", " : "") << shape[i];
+  return out << ']';
+}
+
+}  // namespace weft::core
