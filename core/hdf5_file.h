@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/shape.h"
+
+namespace weft::core {
+
+/// An HDF5 file: open for reading, or being built in memory.
+/// Objects are named by their path ("params/head.weight"). Elements T are float, double,
+/// std::int32_t, std::int64_t or std::uint8_t; reading converts numbers to T, but never a fraction
+/// to an integer. Every failure is an Error (Fault::data) that names file and object.
+class Hdf5File {
+ public:
+  using Attribute = std::variant<std::int64_t, double, std::string>;
+
+  static Hdf5File open(const std::filesystem::path& path);
+  /// A new file that lives in memory only; `label` stands for it in errors. Its bytes are the same
+  /// whenever its contents are: no time stamps.
+  static Hdf5File in_memory(const std::string& label);
+
+  Hdf5File(Hdf5File&& other) noexcept;
+  Hdf5File& operator=(Hdf5File&& other) noexcept;
+  ~Hdf5File();
+
+  bool contains(const std::string& object) const;
+  /// Paths, relative to `group`, of all datasets in it and in the groups below, by name.
+  std::vector<std::string> datasets(const std::string& group = "/") const;
+  /// Names of the groups directly inside `group`.
+  std::vector<std::string> groups(const std::string& group = "/") const;
+
+  Shape shape(const std::string& dataset) const;
+  template <class T>
+  std::vector<T> read(const std::string& dataset) const;
+  /// `out` must be as large as the dataset.
+  template <class T>
+  void read_into(const std::string& dataset, std::span<T> out) const;
+
+  bool has_attribute(const std::string& object, const std::string& name) const;
+  Attribute attribute(const std::string& object, const std::string& name) const;
+  /// All scalar attributes of a group or dataset.
+  std::map<std::string, Attribute> attributes(const std::string& object = "/") const;
+
+  /// Creates the dataset, and the groups above it where absent.
+  template <class T>
+  void write(const std::string& dataset, const Shape& shape, std::span<const T> values);
+  /// Sets an attribute of a group or dataset; an absent object becomes a group.
+  void set_attribute(const std::string& object, const std::string& name, const Attribute& value);
+
+  /// The bytes of a file in memory, valid until the next write.
+  std::span<const std::byte> image() const;
+
+ private:
+  Hdf5File(std::int64_t id, std::string label) : id_(id), label_(std::move(label)) {}
+
+  std::int64_t id_;
+  std::string label_;
+};
+
+}  // namespace weft::core
