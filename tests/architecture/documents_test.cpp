@@ -1,0 +1,54 @@
+#include <algorithm>
+#include <filesystem>
+
+#include "tests/architecture/source_tree.h"
+
+namespace weft::architecture {
+namespace fs = std::filesystem;
+namespace {
+
+const fs::path root = WEFT_SOURCE_DIR;
+
+// The targets of Markdown links outside code blocks.
+std::vector<std::string> links_of(const File& document) {
+  std::vector<std::string> links;
+  bool code = false;
+  for (const std::string& line : document.lines) {
+    if (line.starts_with("```")) code = !code;
+    if (code) continue;
+    for (const auto& link : all_matches(line, "\\]\\(([^)\\s]+)\\)")) links.push_back(link);
+  }
+  return links;
+}
+
+TEST(Documents, every_relative_link_leads_somewhere) {
+  for (const File& document : documents())
+    for (const std::string& link : links_of(document)) {
+      const std::string target = link.substr(0, link.find('#'));
+      if (target.empty() || target.find(':') != std::string::npos) continue;
+      EXPECT_TRUE(fs::exists(root / fs::path(document.path).parent_path() / target))
+          << document.path << ": the link to " << target << " leads nowhere; mend or remove it.";
+    }
+}
+
+TEST(Documents, every_folder_says_what_it_owns) {
+  std::vector<std::string> folders = modules;
+  folders.insert(folders.end(), {"tests", "configs"});
+  for (const std::string& folder : folders)
+    EXPECT_TRUE(fs::exists(root / folder / "README.md"))
+        << folder << "/README.md is missing: half a page on what the folder owns, what it may "
+        << "include and where to start reading.";
+}
+
+TEST(Documents, design_notes_are_one_page_of_four_parts) {
+  for (const File& note : files_under(modules, {".md"})) {
+    if (note.path.find("/notes/") == std::string::npos) continue;
+    EXPECT_LE(note.lines.size(), 60u) << note.path << ": a design note is one page.";
+    for (const std::string part : {"## Context", "## Decision", "## Consequences", "## Rejected"})
+      EXPECT_NE(std::ranges::find(note.lines, part), note.lines.end())
+          << note.path << ": the part \"" << part << "\" is missing.";
+  }
+}
+
+}  // namespace
+}  // namespace weft::architecture

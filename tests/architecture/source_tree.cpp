@@ -1,0 +1,76 @@
+#include "tests/architecture/source_tree.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+
+namespace weft::architecture {
+namespace fs = std::filesystem;
+namespace {
+
+const fs::path root = WEFT_SOURCE_DIR;
+
+File read(const fs::path& path) {
+  File file{path.lexically_relative(root).generic_string(), {}};
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);) file.lines.push_back(line);
+  return file;
+}
+
+bool ends_in_one_of(const std::string& name, const std::vector<std::string>& endings) {
+  return std::ranges::any_of(endings, [&](const auto& e) { return name.ends_with(e); });
+}
+
+}  // namespace
+
+std::string File::text() const {
+  std::string all;
+  for (const std::string& line : lines) all += line + '\n';
+  return all;
+}
+
+std::vector<File> files_under(const std::string& folder, const std::vector<std::string>& endings) {
+  std::vector<File> found;
+  if (!fs::exists(root / folder)) return found;
+  for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+    if (entry.is_regular_file() && ends_in_one_of(entry.path().filename().string(), endings))
+      found.push_back(read(entry.path()));
+  std::ranges::sort(found, {}, &File::path);
+  return found;
+}
+
+std::vector<File> files_under(const std::vector<std::string>& folders,
+                              const std::vector<std::string>& endings) {
+  std::vector<File> all;
+  for (const std::string& folder : folders)
+    for (File& file : files_under(folder, endings)) all.push_back(std::move(file));
+  return all;
+}
+
+std::vector<File> sources() {
+  std::vector<std::string> folders = modules;
+  folders.push_back("tests");
+  return files_under(folders, {".h", ".cpp"});
+}
+
+std::vector<File> documents() {
+  std::vector<std::string> folders = modules;
+  folders.insert(folders.end(), {"tests", "configs"});
+  std::vector<File> found = files_under(folders, {".md"});
+  for (const auto& entry : fs::directory_iterator(root))
+    if (entry.path().extension() == ".md") found.push_back(read(entry.path()));
+  return found;
+}
+
+std::string without_comment(const std::string& line) { return line.substr(0, line.find("//")); }
+
+std::vector<std::string> all_matches(const std::string& text, const std::string& pattern) {
+  const std::regex regex(pattern);
+  std::vector<std::string> found;
+  for (std::sregex_iterator m(text.begin(), text.end(), regex), end; m != end; ++m)
+    found.push_back((*m)[1].str());
+  return found;
+}
+
+}  // namespace weft::architecture
