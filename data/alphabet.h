@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/tokens.h"
+
+namespace weft::data {
+
+/// Characters and the tokens that stand for them: a token is a character's place in the list.
+class Alphabet {
+ public:
+  explicit Alphabet(std::vector<char32_t> characters);
+
+  core::Index size() const { return core::Index(characters_.size()); }
+  std::optional<core::Token> find(char32_t character) const;
+
+  /// UTF-8 text to tokens; a usage error names a character that is not in the list.
+  std::vector<core::Token> encode(std::string_view text) const;
+  std::string decode(std::span<const core::Token> tokens) const;
+
+ private:
+  std::vector<char32_t> characters_;
+  std::vector<core::Token> tokens_;  // by code point, -1 where there is none
+};
+
+}  // namespace weft::data

@@ -1,0 +1,21 @@
+#include "data/dataset.h"
+
+namespace weft::data {
+
+std::string_view name_of(Split split) {
+  switch (split) {
+    case Split::training:
+      return "training";
+    case Split::validation:
+      return "validation";
+    case Split::test:
+      break;
+  }
+  return "test";
+}
+
+std::optional<double> Dataset::floor_bits(Split) const { return {}; }
+
+std::optional<double> Dataset::chance() const { return {}; }
+
+}  // namespace weft::data

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/tokens.h"
+
+namespace weft::data {
+
+using core::Index;
+using core::Token;
+
+/// Which part of the data: what is learnt from, what choices are made by, what is reported.
+enum class Split { training, validation, test };
+
+std::string_view name_of(Split split);
+
+/// What a model reads and what it should have said, position by position.
+struct Batch {
+  core::Tokens inputs;     ///< [B, T]
+  core::Tokens targets;    ///< [B, T], core::no_target where nothing is scored
+  core::Tokens distances;  ///< [B, T] or empty: how far back the answer to this target stands,
+                           ///< 0 where it is not recalled from the past
+};
+
+/// A source of batches. Every batch is a pure function of (settings, seed, batch number): the exact
+/// position of a reader is one integer, any batch can be asked for at any time from any thread, and
+/// a resumed run or a prefetching thread reads what an undisturbed run would have read.
+/// Every batch has the same shape [B, T]; what is missing at a ragged end is padded with token 0
+/// and core::no_target.
+class Dataset {
+ public:
+  virtual ~Dataset() = default;
+
+  /// How many different tokens there are: tokens are 0 .. vocabulary - 1.
+  virtual Index vocabulary() const = 0;
+  /// Micro-batch `number`, counted from 0 without end.
+  virtual Batch training(Index number) const = 0;
+  /// How many tokens the training split holds; nothing where it never ends.
+  virtual std::optional<Index> training_tokens() const = 0;
+
+  /// Evaluation reads windows of T tokens that begin `stride` tokens apart, 1 <= stride <= T. The
+  /// first window of a text scores everything it holds, the later ones their last `stride`
+  /// tokens, so every token that has one before it is scored exactly once.
+  virtual Index evaluation_batches(Split split, Index stride) const = 0;
+  virtual Batch evaluation(Split split, Index number, Index stride) const = 0;
+
+  /// Text to tokens; a character outside the vocabulary is an error that names it.
+  virtual std::vector<Token> encode(std::string_view text) const = 0;
+  virtual std::string decode(std::span<const Token> tokens) const = 0;
+
+  /// The least bits per scored token that any model can expect on this split, where the source is
+  /// known: what the source's own probabilities give the split.
+  virtual std::optional<double> floor_bits(Split split = Split::validation) const;
+  /// How often a guess at a recalled token is right.
+  virtual std::optional<double> chance() const;
+
+  /// What one token is, for "bits per ...": byte, character, symbol.
+  virtual std::string unit() const = 0;
+  /// XXH3-128 of the content and the settings, but for seed and batch size: a run resumes only on
+  /// the data it began with.
+  virtual std::string fingerprint() const = 0;
+};
+
+}  // namespace weft::data

@@ -1,0 +1,80 @@
+#include "data/settings.h"
+
+#include <numeric>
+
+#include "core/error.h"
+#include "data/recall.h"
+#include "data/text.h"
+
+namespace weft::data {
+
+void RecallSettings::fields(core::Fields& fields) {
+  fields.integer("symbols", symbols, "ordinary symbols", core::between(2, 10000));
+  fields.integer("keys", keys, "symbols that announce a payload", core::between(1, 10000));
+  fields.integer("payload", payload, "symbols that follow a key and return with it",
+                 core::at_least(1));
+  fields.number("gap", gap, "mean number of ordinary symbols between recall events",
+                core::at_least(0));
+  fields.integer("successors", successors, "symbols that may follow an ordinary symbol",
+                 core::at_least(1));
+  fields.integer("source", source, "which of the languages with these settings", core::at_least(0));
+  fields.integer("held_out", held_out, "sequences to validate on, and as many to test on",
+                 core::at_least(1));
+  if (successors > symbols) {
+    fields.problem("successors", core::message_of("must be at most symbols, which is ", symbols));
+  }
+}
+
+void TextSettings::fields(core::Fields& fields) {
+  fields.text("path", path, "one file, divided into splits by fractions");
+  fields.text("train_path", train_path, "in place of path: the training split's own file");
+  fields.text("validation_path", validation_path, "the validation split's own file");
+  fields.text("test_path", test_path, "the test split's own file");
+  fields.choice("units", units, "what a token is", {"bytes", "characters"});
+  fields.choice("sampling", sampling,
+                "crops: every sequence begins at a random place; streams: the rows of a batch "
+                "continue those of the batch before",
+                {"crops", "streams"});
+  const bool by_fractions = train_path.empty() && validation_path.empty() && test_path.empty();
+  if (!by_fractions) {
+    if (!path.empty()) fields.problem("path", "stands beside paths of single splits: remove one");
+    if (train_path.empty()) fields.problem("train_path", "is missing beside the other paths");
+    return;
+  }
+  if (path.empty()) fields.problem("path", "is missing: name a text file");
+  fields.numbers("fractions", fractions, "shares of training, validation and test, in file order",
+                 core::between(0, 1));
+  if (fractions.size() != 3) {
+    fields.problem("fractions", "needs three numbers: training, validation, test");
+  } else if (std::reduce(fractions.begin(), fractions.end()) > 1 + 1e-9) {
+    fields.problem("fractions", "must not add up to more than 1");
+  }
+}
+
+void DataSettings::fields(core::Fields& fields) {
+  fields.choice("kind", kind, "where the data comes from", {"recall", "text"});
+  fields.integer("length", length, "tokens in a sequence", core::at_least(1));
+  if (kind == "recall") {
+    recall.fields(fields);
+    if (length < 2 * (recall.payload + 1)) {
+      fields.problem("length",
+                     core::message_of("must be at least ", 2 * (recall.payload + 1),
+                                      ", so that a payload of ", recall.payload, " can return"));
+    }
+  }
+  if (kind == "text") text.fields(fields);
+}
+
+std::unique_ptr<Dataset> make_dataset(const DataSettings& settings, Index batch,
+                                      std::uint64_t seed) {
+  core::require(batch >= 1, "data: a batch needs at least one sequence, got ", batch);
+  core::require(settings.length >= 1, "data.length must be at least 1, got ", settings.length);
+  if (settings.kind == "recall") {
+    return std::make_unique<Recall>(settings.recall, settings.length, batch, seed);
+  }
+  core::require(settings.kind == "text", "data.kind must be recall or text, got '", settings.kind,
+                "'");
+  return std::make_unique<Text>(settings.text, settings.length, batch, seed);
+}
+
+}  // namespace weft::data

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/fields.h"
+#include "data/dataset.h"
+
+namespace weft::data {
+
+/// The recall language: see data/recall_source.h.
+struct RecallSettings {
+  Index symbols = 26;    ///< ordinary symbols, drawn by the Markov source and as payload
+  Index keys = 10;       ///< symbols that announce a payload
+  Index payload = 3;     ///< symbols that follow a key
+  double gap = 6;        ///< mean number of ordinary symbols between recall events
+  Index successors = 4;  ///< symbols that may follow an ordinary symbol
+  Index source = 1;      ///< which of the languages with these settings
+  Index held_out = 256;  ///< sequences in the validation split, and as many in the test split
+
+  void fields(core::Fields& fields);
+};
+
+/// A text file, or one file for each split.
+struct TextSettings {
+  std::string path;                                    ///< one file, divided by `fractions`
+  std::string train_path, validation_path, test_path;  ///< or files that are the splits
+  std::string units = "bytes";                         ///< bytes | characters
+  std::vector<double> fractions = {0.9, 0.1, 0.0};  ///< training, validation, test, in file order
+  std::string sampling = "crops";                   ///< crops | streams
+
+  void fields(core::Fields& fields);
+};
+
+struct DataSettings {
+  std::string kind = "recall";
+  Index length = 128;
+  RecallSettings recall;
+  TextSettings text;
+
+  /// Visits kind and length, then the settings of the chosen kind only.
+  void fields(core::Fields& fields);
+};
+
+/// The dataset that the settings describe, in micro-batches of `batch` sequences.
+std::unique_ptr<Dataset> make_dataset(const DataSettings& settings, Index batch,
+                                      std::uint64_t seed);
+
+}  // namespace weft::data

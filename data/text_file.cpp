@@ -1,0 +1,72 @@
+#include "data/text_file.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/error.h"
+#include "data/utf8.h"
+
+namespace weft::data {
+namespace {
+
+template <class... Parts>
+void check(bool ok, const Parts&... parts) {
+  if (!ok) throw core::Error(core::Fault::data, core::message_of(parts...));
+}
+
+/// Calls visit(character) for every character of the file, in order.
+template <class Visit>
+void for_each_character(const TextFile& file, Visit visit) {
+  for (std::size_t at = 0; at < file.bytes.size();) {
+    const auto character = read_character(file.bytes, at);
+    check(character.has_value(), "'", file.path, "' is not UTF-8 at byte ", at,
+          ": convert it to UTF-8, or read it with data.units=bytes");
+    visit(*character);
+  }
+}
+
+}  // namespace
+
+TextFile read_text_file(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  check(fs::exists(path, ignored), "'", path, "' does not exist (looked for from ",
+        fs::current_path(ignored).string(), "): correct data.path, or fetch the file");
+  check(!fs::is_directory(path, ignored), "'", path,
+        "' is a directory: name one text file inside it");
+  std::ifstream stream(path, std::ios::binary);
+  check(stream.is_open(), "'", path, "' cannot be opened: check that you may read it");
+  TextFile file{path, {std::istreambuf_iterator<char>(stream), {}}};
+  check(!stream.bad(), "'", path, "' could not be read to its end: check the disk");
+  check(!file.bytes.empty(), "'", path, "' is empty: name a file that holds text");
+  return file;
+}
+
+Alphabet alphabet_of(const std::vector<TextFile>& files) {
+  std::vector<bool> seen(0x110000);
+  for (const TextFile& file : files) {
+    for_each_character(file, [&seen](char32_t character) { seen[character] = true; });
+  }
+  std::vector<char32_t> characters;
+  for (char32_t character = 0; character < seen.size(); ++character) {
+    if (seen[character]) characters.push_back(character);
+  }
+  return Alphabet(std::move(characters));
+}
+
+PackedTokens characters_of(const TextFile& file, const Alphabet& alphabet) {
+  PackedTokens tokens(alphabet.size());
+  tokens.reserve(core::Index(file.bytes.size()));
+  for_each_character(file,
+                     [&](char32_t character) { tokens.append(alphabet.find(character).value()); });
+  return tokens;
+}
+
+PackedTokens bytes_of(const TextFile& file) {
+  PackedTokens tokens(256);
+  tokens.reserve(core::Index(file.bytes.size()));
+  for (const char byte : file.bytes) tokens.append(std::uint8_t(byte));
+  return tokens;
+}
+
+}  // namespace weft::data

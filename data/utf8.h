@@ -1,0 +1,15 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace weft::data {
+
+/// The character that begins at byte `position`, which moves past it; nothing, and `position` left
+/// alone, where the bytes are not UTF-8.
+std::optional<char32_t> read_character(std::string_view text, std::size_t& position);
+
+void append_character(std::string& text, char32_t character);
+
+}  // namespace weft::data
