@@ -29,7 +29,9 @@ function(weft_simd target source suffix)
     list(APPEND isas avx2 avx512)
     set(flags_avx2 -mavx2 -mfma)
     set(flags_avx512 -mavx2 -mfma -mavx512f -mavx512cd -mavx512dq -mavx512bw -mavx512vl
-        -mprefer-vector-width=512)
+        -mprefer-vector-width=512
+        # GCC 12 reports its own AVX-512 intrinsics as uninitialised (GCC bug 105593).
+        -Wno-maybe-uninitialized -Wno-uninitialized)
   endif()
   foreach(isa ${isas})
     set(object ${target}_${isa})

@@ -1,0 +1,25 @@
+#include "autograd/journal.h"
+
+namespace weft::autograd {
+
+const std::any* Journal::find(std::uint64_t key) const {
+  const auto found = decisions_.find(key);
+  return found == decisions_.end() ? nullptr : &found->second;
+}
+
+void Journal::store(std::uint64_t key, std::any decision) {
+  decisions_.insert_or_assign(key, std::move(decision));
+}
+
+void Journal::propose(State& state, core::Tensor statistics) {
+  for (Proposal& earlier : proposals_)
+    if (earlier.state == &state) return core::accumulate(earlier.statistics, statistics);
+  proposals_.push_back({&state, std::move(statistics)});
+}
+
+void Journal::commit() {
+  for (const Proposal& proposal : proposals_) proposal.state->absorb(proposal.statistics);
+  proposals_.clear();
+}
+
+}  // namespace weft::autograd

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <any>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "autograd/state.h"
+
+namespace weft::autograd {
+
+/// What one optimizer step remembers beside its tapes: discrete decisions, so that a replay reads
+/// them back instead of deriving them again from rounded activations, and the statistics proposed
+/// to states, added up in the order of the micro-batches.
+class Journal {
+ public:
+  /// The decision stored under `key`, or null.
+  const std::any* find(std::uint64_t key) const;
+  void store(std::uint64_t key, std::any decision);
+  /// Decisions are of no use once their micro-batch has been swept.
+  void forget_decisions() { decisions_.clear(); }
+
+  void propose(State& state, core::Tensor statistics);
+  /// Applies each state's rule once, in the order of first proposal. A skipped step does not call
+  /// it.
+  void commit();
+
+ private:
+  struct Proposal {
+    State* state;
+    core::Tensor statistics;
+  };
+  std::unordered_map<std::uint64_t, std::any> decisions_;
+  std::vector<Proposal> proposals_;
+};
+
+}  // namespace weft::autograd

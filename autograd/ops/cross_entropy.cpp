@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <cmath>
+
+#include "autograd/ops.h"
+#include "autograd/row_sums.h"
+#include "core/error.h"
+#include "core/gemm.h"
+#include "core/parallel.h"
+#include "core/simd/kernels.h"
+
+namespace weft::autograd {
+namespace {
+
+/// Rows of logits that exist at one time; at 256 symbols they stay in the second-level cache.
+Index rows_at_once(Index vocabulary) { return std::clamp<Index>((1 << 20) / vocabulary, 64, 4096); }
+
+/// Turns one row of logits into `weight` (softmax - onehot) and returns weight * -ln softmax.
+double row_loss(Real* logits, Index vocabulary, core::Token target, Real weight) {
+  if (target == core::no_target) {
+    std::fill_n(logits, vocabulary, Real(0));
+    return 0;
+  }
+  const Real top = core::simd().max(logits, vocabulary), chosen = logits[target];
+  const Real total = core::simd().exp_sum(logits, 1, top, vocabulary);
+  core::simd().scale(weight / total, logits, vocabulary);
+  logits[target] -= weight;
+  return double(weight) * (std::log(double(total)) + double(top) - double(chosen));
+}
+
+/// One run over the tokens in pieces: logits, loss and, when asked for, the gradients of h, weight
+/// and bias for an upstream gradient of 1.
+struct Pieces {
+  const Tensor& h;
+  const Parameter& weight;
+  const Parameter* bias;
+  std::span<const core::Token> targets;
+  Real token_weight;
+
+  double run(Tensor* dh, Tensor* dweight, Tensor* dbias) const {
+    const Index n = weight.shape()[1], vocabulary = weight.shape()[0], rows = h.shape().rows();
+    const Index most = std::min(rows, rows_at_once(vocabulary));
+    const core::ConstMatrix w{weight.data(), vocabulary, n, n};
+    double loss = 0;
+    for (Index begin = 0; begin < rows; begin += most) {
+      const Index count = std::min(most, rows - begin);
+      const core::ConstMatrix x{h.data() + begin * n, count, n, n};
+      Tensor logits({count, vocabulary});
+      const core::Matrix z{logits.write().data(), count, vocabulary, vocabulary};
+      core::parallel_gemm(1, x, core::transposed(w), 0, z);
+      loss += losses(z, begin);
+      if (!dh) continue;
+      core::parallel_gemm(1, z, w, 0, {dh->write().data() + begin * n, count, n, n});
+      core::parallel_gemm(1, core::transposed(z), x, 1,
+                          {dweight->write().data(), vocabulary, n, n});
+      if (bias) add_row_sums(logits, dbias->write());
+    }
+    return loss;
+  }
+
+  /// Logits become their gradients; the rows' losses are added in order.
+  double losses(const core::Matrix& z, Index begin) const {
+    std::vector<double> row(std::size_t(z.rows), 0.0);
+    core::parallel_for(z.rows, core::rows_per_piece(z.cols), [&](Index first, Index last) {
+      for (Index r = first; r < last; ++r) {
+        Real* logits = z.data + r * z.stride;
+        if (bias) core::simd().add(logits, bias->data(), logits, z.cols);
+        row[std::size_t(r)] =
+            row_loss(logits, z.cols, targets[std::size_t(begin + r)], token_weight);
+      }
+    });
+    double total = 0;
+    for (const double value : row) total += value;
+    return total;
+  }
+};
+
+void add_scaled(Real factor, const Tensor& x, std::span<Real> to) {
+  if (to.empty()) return;
+  core::parallel_for(x.size(), core::elementwise_grain, [&](Index begin, Index end) {
+    core::simd().axpy(factor, x.data() + begin, to.data() + begin, end - begin);
+  });
+}
+
+}  // namespace
+
+/// loss = share / N * sum over counted targets of -ln softmax(h weight^T + bias)[target].
+/// dlogits = share / N (softmax - onehot), piece by piece while the logits are at hand, so neither
+/// logits nor probabilities outlive their piece.
+/// Saves: dh, dweight and dbias for an upstream gradient of 1.
+Var cross_entropy(const Var& h, const Parameter& weight, const Parameter* bias,
+                  const core::Tokens& targets, Real share) {
+  core::require(h.shape().rank() == 2 && weight.shape().rank() == 2 &&
+                    h.shape()[1] == weight.shape()[1] && targets.size() == h.shape()[0],
+                "cross_entropy: h ", h.shape(), ", weight ", weight.shape(), ", targets ",
+                targets.shape());
+  Index counted = 0;
+  for (const core::Token t : targets.read()) {
+    core::require(t == core::no_target || (t >= 0 && t < weight.shape()[0]),
+                  "cross_entropy: target ", t, " is outside the vocabulary of ", weight.shape()[0]);
+    counted += t != core::no_target;
+  }
+  core::require(counted > 0, "cross_entropy: no target is counted");
+  const Pieces pieces{h.value(), weight, bias, targets.read(), share / Real(counted)};
+  if (!h.tape()) return Var(Tensor({1}, Real(pieces.run(nullptr, nullptr, nullptr))));
+
+  Tensor dh(h.shape()), dweight(weight.shape(), 0), dbias({weight.shape()[0]}, 0);
+  const double loss = pieces.run(&dh, &dweight, &dbias);
+  return record("cross_entropy", Tensor({1}, Real(loss)), {h},
+                [dh, dweight, dbias, &weight, bias](Tensor dy) mutable {
+                  const Real factor = core::scalar(dy);
+                  add_scaled(factor, dweight, weight.gradient());
+                  if (bias) add_scaled(factor, dbias, bias->gradient());
+                  if (factor != 1) core::simd().scale(factor, dh.write().data(), dh.size());
+                  return Gradients{std::move(dh)};
+                });
+}
+
+}  // namespace weft::autograd

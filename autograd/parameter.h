@@ -1,0 +1,48 @@
+#pragma once
+
+#include <span>
+
+#include "core/rng.h"
+#include "core/tensor.h"
+
+namespace weft::autograd {
+
+/// How a parameter starts.
+struct Init {
+  enum class Law { constant, normal, uniform };
+  Law law = Law::constant;
+  double scale = 0;  ///< the constant, the standard deviation, or the bound
+
+  static Init zeros() { return {Law::constant, 0}; }
+  static Init ones() { return {Law::constant, 1}; }
+  static Init normal(double deviation) { return {Law::normal, deviation}; }
+  static Init uniform(double bound) { return {Law::uniform, bound}; }
+};
+
+/// A learned array. Its value and gradient live in the flat arrays of a ParameterArena, which
+/// lends them; until then it is only a shape and a law. Pullbacks add to `gradient` in place.
+class Parameter {
+ public:
+  Parameter(core::Shape shape, Init init) : shape_(shape), init_(init) {}
+  Parameter(const Parameter&) = delete;
+  Parameter& operator=(const Parameter&) = delete;
+  Parameter(Parameter&&) = default;
+
+  const core::Shape& shape() const { return shape_; }
+  const core::Tensor& value() const { return value_; }
+  const core::Real* data() const { return value_.data(); }
+  /// Empty where nothing is trained.
+  std::span<core::Real> gradient() const { return gradient_; }
+  const Init& init() const { return init_; }
+  /// Weight decay pulls on matrices and tables, not on biases and gains.
+  bool decays() const { return shape_.rank() >= 2; }
+
+ private:
+  friend class ParameterArena;
+  core::Shape shape_;
+  Init init_;
+  core::Tensor value_;
+  std::span<core::Real> gradient_;
+};
+
+}  // namespace weft::autograd

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "autograd/inventory.h"
+
+namespace weft::autograd {
+
+/// The flat arrays behind a model's parameters: all values in one, all gradients in another, each
+/// parameter aligned to 64 bytes. The optimizer passes over the flat arrays once; the model sees
+/// them as read-only tensors.
+class ParameterArena {
+ public:
+  struct Segment {
+    std::string name;
+    core::Shape shape;
+    core::Index offset, size;
+    bool decays;
+    Init init;
+  };
+  enum class Use { inference, training };
+
+  /// Lends values (and, for training, gradients, set to zero) to every parameter of the inventory.
+  ParameterArena(const Inventory& inventory, Use use);
+
+  /// Fills each parameter by its law, from a stream keyed by its name.
+  void initialise(const core::Rng& rng);
+  void zero_gradients();
+
+  const std::vector<Segment>& segments() const { return segments_; }
+  std::span<core::Real> values() { return {values_.get(), std::size_t(size_)}; }
+  std::span<core::Real> gradients() {
+    return {gradients_.get(), gradients_ ? std::size_t(size_) : 0};
+  }
+  std::span<core::Real> value(const Segment& s) {
+    return values().subspan(std::size_t(s.offset), std::size_t(s.size));
+  }
+  /// How many learned numbers.
+  core::Index count() const { return count_; }
+  /// Elements of each flat array, padding included.
+  core::Index size() const { return size_; }
+
+ private:
+  std::vector<Segment> segments_;
+  core::Index size_ = 0, count_ = 0;
+  std::unique_ptr<core::Real[], void (*)(void*)> values_, gradients_;
+};
+
+/// A zeroed flat array of the arena's kind, for optimizer moments.
+std::unique_ptr<core::Real[], void (*)(void*)> flat_array(core::Index size);
+
+}  // namespace weft::autograd

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/tensor.h"
+
+namespace weft::autograd {
+
+using core::Index;
+using core::Real;
+using core::Shape;
+using core::Tensor;
+
+class Profile;
+class Tape;
+
+/// A tensor that may stand on a tape. Without a tape, ops evaluate and record nothing, so
+/// inference needs no mode of its own.
+class Var {
+ public:
+  Var() = default;
+  /// A constant.
+  Var(Tensor value) : value_(std::move(value)) {}
+
+  const Tensor& value() const { return value_; }
+  const Shape& shape() const { return value_.shape(); }
+  Tape* tape() const { return tape_; }
+
+ private:
+  friend class Tape;
+  Var(Tensor value, Tape* tape, Index node) : value_(std::move(value)), tape_(tape), node_(node) {}
+
+  Tensor value_;
+  Tape* tape_ = nullptr;
+  Index node_ = -1;
+};
+
+/// One gradient for each recorded input, in order; an empty tensor stands for zero.
+using Gradients = std::vector<Tensor>;
+
+/// Receives the gradient of the output and returns those of the inputs. What it captured is what
+/// the op saved; the sweep destroys it once it has run.
+using Pullback = std::function<Gradients(Tensor dy)>;
+
+/// What is watched while a tape records and sweeps.
+struct TapeOptions {
+  /// Throw core::Error (diverged) at the first op whose value or gradient is not finite.
+  bool check_finite = false;
+  Profile* profile = nullptr;
+};
+
+/// The ops of one step in the order they ran. Pullbacks return gradients; only the tape adds them.
+class Tape {
+ public:
+  explicit Tape(TapeOptions options = {}) : options_(options) {}
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+
+  /// A leaf whose gradient can be asked for after the sweep.
+  Var watch(Tensor x);
+
+  /// Puts the result of an op on the tape. `op` is a literal; inputs without this tape are
+  /// constants and their gradients are dropped.
+  Var record(const char* op, Tensor y, const std::vector<Var>& inputs, Pullback pullback);
+
+  /// Pulls dy back from y to every leaf. A tape is swept once.
+  void sweep(const Var& y, Tensor dy);
+
+  /// The gradient of a watched leaf: zeros when nothing depended on it.
+  Tensor gradient(const Var& leaf) const;
+
+  const TapeOptions& options() const { return options_; }
+  Index size() const { return Index(nodes_.size()); }
+
+ private:
+  struct Node {
+    const char* op;
+    std::string scope;
+    std::vector<Index> inputs;
+    Pullback pullback;  ///< empty for leaves
+    Tensor gradient;
+  };
+
+  void deliver(Index node, Tensor gradient);
+
+  TapeOptions options_;
+  std::vector<Node> nodes_;
+};
+
+/// Records on the tape that any input stands on; without one, just the value.
+Var record(const char* op, Tensor y, const std::vector<Var>& inputs, Pullback pullback);
+
+}  // namespace weft::autograd

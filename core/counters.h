@@ -1,0 +1,19 @@
+#pragma once
+
+#include <atomic>
+
+#include "core/real.h"
+
+namespace weft::core {
+
+/// What the kernels have done since the program started. Tests compare differences of these with
+/// cost models: counts are exact and repeatable where clocks are not.
+struct Counters {
+  std::atomic<Index> flops{0};         ///< multiply-adds of matrix products, two each
+  std::atomic<Index> scored_pairs{0};  ///< (query, key) pairs whose score entered a softmax
+  std::atomic<Index> detaches{0};      ///< copies made because a written tensor was shared
+};
+
+Counters& counters();
+
+}  // namespace weft::core

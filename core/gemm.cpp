@@ -1,0 +1,112 @@
+#include "core/gemm.h"
+
+#include <cblas.h>
+
+#include <algorithm>
+
+#include "core/counters.h"
+#include "core/error.h"
+#include "core/parallel.h"
+
+namespace weft::core {
+namespace {
+
+CBLAS_TRANSPOSE flag(const Factor& f) { return f.transposed ? CblasTrans : CblasNoTrans; }
+
+/// OpenBLAS must not start threads of its own: it is called inside tasks.
+void pin_to_one_thread() {
+  static const bool pinned = (openblas_set_num_threads(1), true);
+  (void)pinned;
+}
+
+void check(const Factor& a, const Factor& b, const Matrix& c) {
+  require(a.rows() == c.rows && b.cols() == c.cols && a.cols() == b.rows(), "gemm: [", a.rows(),
+          ", ", a.cols(), "] x [", b.rows(), ", ", b.cols(), "] does not give [", c.rows, ", ",
+          c.cols, "]");
+}
+
+/// Rows [first, first + count) of a factor as it stands in the product.
+Factor row_panel(const Factor& f, Index first, Index count) {
+  ConstMatrix m = f.matrix;
+  if (f.transposed) {
+    m.data += first;
+    m.cols = count;
+  } else {
+    m.data += first * m.stride;
+    m.rows = count;
+  }
+  return {m, f.transposed};
+}
+
+Factor column_panel(const Factor& f, Index first, Index count) {
+  const Factor flipped(f.matrix, !f.transposed);
+  const Factor panel = row_panel(flipped, first, count);
+  return {panel.matrix, f.transposed};
+}
+
+/// Splits `extent` into equal panels, multiples of 16, each at least `least` long.
+Index panel_length(Index extent, Index least) {
+  const Index panels = std::max<Index>(1, extent / least);
+  const Index length = (extent + panels - 1) / panels;
+  return (length + 15) / 16 * 16;
+}
+
+}  // namespace
+
+void gemm(Real alpha, const Factor& a, const Factor& b, Real beta, const Matrix& c) {
+  check(a, b, c);
+  if (c.rows == 0 || c.cols == 0) return;
+  pin_to_one_thread();
+  const auto m = blasint(c.rows), n = blasint(c.cols), k = blasint(a.cols());
+  const auto lda = blasint(std::max<Index>(1, a.matrix.stride));
+  const auto ldb = blasint(std::max<Index>(1, b.matrix.stride));
+  const auto ldc = blasint(c.stride);
+#ifdef WEFT_DOUBLE
+  cblas_dgemm(CblasRowMajor, flag(a), flag(b), m, n, k, alpha, a.matrix.data, lda, b.matrix.data,
+              ldb, beta, c.data, ldc);
+#else
+  cblas_sgemm(CblasRowMajor, flag(a), flag(b), m, n, k, alpha, a.matrix.data, lda, b.matrix.data,
+              ldb, beta, c.data, ldc);
+#endif
+  counters().flops.fetch_add(2 * c.rows * c.cols * a.cols(), std::memory_order_relaxed);
+}
+
+void parallel_gemm(Real alpha, const Factor& a, const Factor& b, Real beta, const Matrix& c) {
+  check(a, b, c);
+  constexpr Index least_work = 1 << 21;  // multiply-adds below which a panel is not worth a task
+  const Index row_work = std::max<Index>(1, c.cols * a.cols());
+  const Index least_rows = std::max<Index>(c.rows >= c.cols ? 256 : 64, least_work / row_work);
+  const Index rows = panel_length(c.rows, least_rows);
+  const Index row_panels = (c.rows + rows - 1) / rows;
+  // A short, wide result is split by columns instead.
+  const Index column_work = std::max<Index>(1, c.rows * a.cols());
+  const Index cols = row_panels >= 4
+                         ? c.cols
+                         : panel_length(c.cols, std::max<Index>(128, least_work / column_work));
+  const Index column_panels = c.cols == 0 ? 0 : (c.cols + cols - 1) / cols;
+  parallel_for(row_panels * column_panels, 1, [&](Index panel, Index) {
+    const Index i = panel / column_panels * rows, j = panel % column_panels * cols;
+    const Index m = std::min(rows, c.rows - i), n = std::min(cols, c.cols - j);
+    gemm(alpha, row_panel(a, i, m), column_panel(b, j, n), beta,
+         {c.data + i * c.stride + j, m, n, c.stride});
+  });
+}
+
+std::string blas_core() { return openblas_get_corename(); }
+
+std::string better_blas_core() {
+#ifdef __x86_64__
+  const std::string core = blas_core();
+  const bool generic = core == "Prescott" || core == "Core2" || core == "Nehalem" ||
+                       core == "Sandybridge" || core == "Atom";
+  const bool half = core == "Haswell" || core == "Zen";
+  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
+                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+                    __builtin_cpu_supports("avx512vl");
+  if (wide && (generic || half)) return "SkylakeX";
+  if (generic && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
+#endif
+  return "";
+}
+
+}  // namespace weft::core

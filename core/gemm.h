@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+
+#include "core/real.h"
+
+namespace weft::core {
+
+/// A matrix in memory: rows x cols, `stride` elements from one row to the next.
+struct ConstMatrix {
+  const Real* data;
+  Index rows, cols, stride;
+};
+struct Matrix {
+  Real* data;
+  Index rows, cols, stride;
+  operator ConstMatrix() const { return {data, rows, cols, stride}; }
+};
+
+/// A factor of a product, as stored or transposed.
+struct Factor {
+  Factor(ConstMatrix m, bool flip = false) : matrix(m), transposed(flip) {}
+  Factor(Matrix m) : matrix(m), transposed(false) {}
+  ConstMatrix matrix;
+  bool transposed;
+  Index rows() const { return transposed ? matrix.cols : matrix.rows; }
+  Index cols() const { return transposed ? matrix.rows : matrix.cols; }
+};
+inline Factor transposed(ConstMatrix m) { return {m, true}; }
+
+/// c = alpha a b + beta c on the calling thread; for tiles inside tasks.
+void gemm(Real alpha, const Factor& a, const Factor& b, Real beta, const Matrix& c);
+
+/// The same for large products, split over panels of c that depend on the shapes only.
+void parallel_gemm(Real alpha, const Factor& a, const Factor& b, Real beta, const Matrix& c);
+
+/// The kernel set that OpenBLAS runs, e.g. "Haswell"; a run records it.
+std::string blas_core();
+
+/// OpenBLAS picks its kernels when it is loaded, and falls back to slow generic ones on CPUs newer
+/// than itself. Returns the name of a better set for this CPU, or "" when its choice is right;
+/// the program then starts itself anew with OPENBLAS_CORETYPE set to it.
+std::string better_blas_core();
+
+}  // namespace weft::core

@@ -1,0 +1,124 @@
+#include "core/memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <unordered_map>
+#include <vector>
+
+#include "core/scope.h"
+
+namespace weft::core {
+namespace {
+
+constexpr Index alignment = 64;
+constexpr Index huge_page = Index(2) << 20;
+
+/// Rounds up so that few distinct block sizes exist: eight to each power of two.
+Index block_bytes(Index bytes) {
+  bytes = std::max(bytes, alignment);
+  const Index step = std::max(alignment, Index(std::bit_floor(std::uint64_t(bytes))) / 8);
+  return (bytes + step - 1) / step * step;
+}
+
+struct ScopeUse {
+  Index live = 0, peak = 0;
+};
+
+class Pool {
+ public:
+  void* take(Index bytes, ScopeUse*& owner) {
+    const std::lock_guard lock(mutex_);
+    owner = &scopes_[Scope::path()];
+    owner->live += bytes;
+    owner->peak = std::max(owner->peak, owner->live);
+    use_.live += bytes;
+    use_.peak = std::max(use_.peak, use_.live);
+    use_.largest = std::max(use_.largest, bytes);
+    auto& kept = kept_[bytes];
+    if (kept.empty()) return fresh(bytes);
+    void* block = kept.back();
+    kept.pop_back();
+    return block;
+  }
+
+  void give(void* block, Index bytes, ScopeUse* owner) {
+    const std::lock_guard lock(mutex_);
+    owner->live -= bytes;
+    use_.live -= bytes;
+    kept_[bytes].push_back(block);
+  }
+
+  MemoryUse use() {
+    const std::lock_guard lock(mutex_);
+    return use_;
+  }
+
+  void reset_peak() {
+    const std::lock_guard lock(mutex_);
+    use_.peak = use_.live;
+    use_.largest = use_.fresh = 0;
+    for (auto& [path, scope] : scopes_) scope.peak = scope.live;
+  }
+
+  std::map<std::string, Index> peaks() {
+    const std::lock_guard lock(mutex_);
+    std::map<std::string, Index> result;
+    for (const auto& [path, scope] : scopes_)
+      if (scope.peak > 0) result[path] = scope.peak;
+    return result;
+  }
+
+  void trim() {
+    const std::lock_guard lock(mutex_);
+    for (auto& [bytes, blocks] : kept_) {
+      for (void* block : blocks) std::free(block);
+      use_.held -= bytes * Index(blocks.size());
+      blocks.clear();
+    }
+  }
+
+ private:
+  void* fresh(Index bytes) {
+    const bool large = bytes >= 2 * huge_page;
+    const Index edge = large ? huge_page : alignment;
+    void* block =
+        std::aligned_alloc(std::size_t(edge), std::size_t((bytes + edge - 1) / edge * edge));
+    if (!block) throw std::bad_alloc();
+    if (large) madvise(block, std::size_t(bytes), MADV_HUGEPAGE);
+    use_.held += bytes;
+    ++use_.fresh;
+    return block;
+  }
+
+  std::mutex mutex_;
+  MemoryUse use_;
+  std::unordered_map<Index, std::vector<void*>> kept_;
+  std::unordered_map<std::string, ScopeUse> scopes_;
+};
+
+/// Never destroyed: tensors in static storage may outlive any static pool.
+Pool& pool() {
+  static Pool& the_pool = *new Pool;
+  return the_pool;
+}
+
+}  // namespace
+
+std::shared_ptr<Real> allocate(Index count) {
+  const Index bytes = block_bytes(count * Index(sizeof(Real)));
+  ScopeUse* owner = nullptr;
+  void* block = pool().take(bytes, owner);
+  return {static_cast<Real*>(block), [bytes, owner](Real* p) { pool().give(p, bytes, owner); }};
+}
+
+MemoryUse memory_use() { return pool().use(); }
+void reset_memory_peak() { pool().reset_peak(); }
+std::map<std::string, Index> peak_bytes_by_scope() { return pool().peaks(); }
+void trim_memory() { pool().trim(); }
+
+}  // namespace weft::core
