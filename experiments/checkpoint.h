@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/shape.h"
+
+namespace weft::experiments {
+
+/// Single values beside the arrays, named "group/name": "rng/seed", "data/position", "meta/isa".
+using Fact = std::variant<std::int64_t, double, std::string>;
+using Facts = std::map<std::string, Fact>;
+
+/// Arrays are named by their place in the file: "params/NAME", "optim/m/NAME", "optim/v/NAME",
+/// "states/NAME", where NAME is dotted ("layers.0.attention.qkv.weight").
+struct ArraySource {
+  std::string name;
+  core::Shape shape;
+  std::span<const core::Real> values;
+};
+
+struct ArrayTarget {
+  std::string name;
+  core::Shape shape;
+  std::span<core::Real> values;
+};
+
+/// A run at one step, as seen by the writer: all a resumed run needs to go on bit for bit. The
+/// arrays are views, which must stay alive and unchanged while it is saved.
+struct Snapshot {
+  core::Index step = 0;
+  std::string config_toml;
+  Facts facts;
+  std::vector<ArraySource> arrays;
+};
+
+/// The same, read back from a file; it owns its arrays.
+struct Checkpoint {
+  struct Array {
+    core::Shape shape;
+    std::vector<core::Real> values;
+  };
+
+  std::filesystem::path path;
+  core::Index step = 0;
+  /// The validation metric it was saved with; lower is better.
+  std::optional<double> validation;
+  std::string config_toml;
+  Facts facts;
+  std::map<std::string, Array> arrays;
+
+  bool has(const std::string& fact) const { return facts.contains(fact); }
+  /// One fact; an Error (Fault::checkpoint) when it is absent or of another kind.
+  std::int64_t integer(const std::string& fact) const;
+  double number(const std::string& fact) const;
+  const std::string& text(const std::string& fact) const;
+
+  /// One array, which must be there with exactly this shape.
+  const std::vector<core::Real>& array(const std::string& name, const core::Shape& shape) const;
+
+  /// Copies the arrays below `group` ("params", "optim", "states") to where they belong. Names and
+  /// shapes must match one to one; otherwise nothing is copied and one Error lists every
+  /// difference.
+  void restore(std::string_view group, std::span<const ArrayTarget> targets) const;
+};
+
+}  // namespace weft::experiments
