@@ -1,0 +1,17 @@
+#pragma once
+
+#include <span>
+
+#include "core/real.h"
+
+namespace weft::optim {
+
+/// The Euclidean length of a flat array, summed in double over pieces of fixed length in fixed
+/// order; not finite where any element is not.
+double gradient_norm(std::span<const core::Real> gradients);
+
+/// What to multiply gradients of the given norm with so that their norm is at most `clip`:
+/// min(1, clip / (norm + 1e-6)), or 1 when `clip` is 0.
+double clipping_scale(double norm, double clip);
+
+}  // namespace weft::optim
