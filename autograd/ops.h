@@ -25,6 +25,8 @@ Var layer_norm(const Var& x, const Parameter& gain, const Parameter& bias, Real 
 Var embedding(const Pass& pass, const core::Tokens& tokens, const Parameter& table);
 /// x: [B * T, n], table: [most, n] -> x with row `first + t` of the table added to token t.
 Var add_positions(const Var& x, const Parameter& table, Index length, Index first = 0);
+/// The same with a fixed table.
+Var add_positions(const Var& x, const Tensor& table, Index length, Index first = 0);
 
 /// Mean over the counted targets of -ln softmax(h weight^T + bias)[target], times `share`.
 /// h: [N, n], weight: [V, n], bias: [V] or null, targets: [N] or [B, T] -> [1]

@@ -27,6 +27,10 @@ class Var {
   const Tensor& value() const { return value_; }
   const Shape& shape() const { return value_.shape(); }
   Tape* tape() const { return tape_; }
+  /// The same place on the same tape, or the same constant.
+  bool is(const Var& other) const {
+    return tape_ == other.tape_ && node_ == other.node_ && value_.data() == other.value_.data();
+  }
 
  private:
   friend class Tape;

@@ -4,10 +4,12 @@
 #include "core/simd/kernels.h"
 
 namespace weft::autograd {
+namespace {
 
 /// y[b T + t] = x[b T + t] + table[first + t].
 /// dx = dy, dtable[first + t] = sum over b of dy[b T + t].  Saves: nothing.
-Var add_positions(const Var& x, const Parameter& table, Index length, Index first) {
+Var add_table(const Var& x, const Tensor& table, std::span<Real> gradient, Index length,
+              Index first) {
   const Index n = table.shape().back();
   core::require(
       x.shape().rank() == 2 && x.shape()[1] == n && length > 0 && x.shape()[0] % length == 0,
@@ -23,15 +25,25 @@ Var add_positions(const Var& x, const Parameter& table, Index length, Index firs
       core::simd().add(x.value().data() + r * n, table.data() + (first + r % length) * n,
                        to + r * n, n);
   });
-  return record("add_positions", std::move(y), {x}, [&table, length, first, rows, n](Tensor dy) {
-    if (!table.gradient().empty())
+  return record("add_positions", std::move(y), {x}, [gradient, length, first, rows, n](Tensor dy) {
+    if (!gradient.empty())
       core::parallel_for(length, core::rows_per_piece(n), [&](Index begin, Index end) {
         for (Index t = begin; t < end; ++t)
           for (Index r = t; r < rows; r += length)
-            core::simd().axpy(1, dy.data() + r * n, table.gradient().data() + (first + t) * n, n);
+            core::simd().axpy(1, dy.data() + r * n, gradient.data() + (first + t) * n, n);
       });
     return Gradients{std::move(dy)};
   });
+}
+
+}  // namespace
+
+Var add_positions(const Var& x, const Parameter& table, Index length, Index first) {
+  return add_table(x, table.value(), table.gradient(), length, first);
+}
+
+Var add_positions(const Var& x, const Tensor& table, Index length, Index first) {
+  return add_table(x, table, {}, length, first);
 }
 
 }  // namespace weft::autograd

@@ -1,0 +1,28 @@
+#include "layers/attention/registry.h"
+
+// One line for each mechanism, X(kind), which stands for configure_KIND in KIND.cpp.
+#define WEFT_ATTENTIONS(X) X(dense)
+
+namespace weft::layers {
+
+#define WEFT_DECLARE(kind) AttentionMaker configure_##kind(core::Fields&, const AttentionSite&);
+WEFT_ATTENTIONS(WEFT_DECLARE)
+#undef WEFT_DECLARE
+
+namespace {
+
+#define WEFT_LIST(kind) {#kind, configure_##kind},
+constexpr AttentionEntry entries[] = {WEFT_ATTENTIONS(WEFT_LIST)};
+#undef WEFT_LIST
+
+}  // namespace
+
+std::span<const AttentionEntry> attention_registry() { return entries; }
+
+const AttentionEntry* find_attention(std::string_view kind) {
+  for (const AttentionEntry& entry : entries)
+    if (entry.kind == kind) return &entry;
+  return nullptr;
+}
+
+}  // namespace weft::layers

@@ -1,0 +1,70 @@
+#include "layers/block.h"
+
+#include "core/scope.h"
+
+namespace weft::layers {
+
+Block::Block(MultiHead attention, FeedForward feed_forward, Index width, NormPlace place,
+             Real dropout)
+    : attention_(std::move(attention)),
+      feed_forward_(std::move(feed_forward)),
+      attention_norm_(width),
+      feed_forward_norm_(width),
+      place_(place),
+      dropout_(dropout) {}
+
+namespace {
+
+/// One residual branch around f. `onto(residual, x)` adds f(x) to the residual in one pass over
+/// the output; with dropout in between, the branch is made first.
+template <class Onto, class Branch>
+Var residual(const Pass& pass, const Var& x, const Norm& norm, NormPlace place, Real dropout,
+             const Onto& onto, const Branch& branch) {
+  const Var in = place == NormPlace::pre ? norm.forward(x) : x;
+  const bool drops = pass.training() && dropout > 0;
+  const Var sum =
+      drops ? autograd::add(x, autograd::dropout(pass, branch(in), dropout)) : onto(x, in);
+  return place == NormPlace::pre ? sum : norm.forward(sum);
+}
+
+}  // namespace
+
+Var Block::forward(const Pass& pass, const Var& x, const Sequences& sequences) const {
+  Var y;
+  {
+    const core::Scope scope("attention");
+    const Pass own = pass.at("attention");
+    y = residual(
+        own, x, attention_norm_, place_, dropout_,
+        [&](const Var& r, const Var& h) { return attention_.onto(own, r, h, sequences); },
+        [&](const Var& h) { return attention_.forward(own, h, sequences); });
+  }
+  const core::Scope scope("feed_forward");
+  return residual(
+      pass.at("feed_forward"), y, feed_forward_norm_, place_, dropout_,
+      [&](const Var& r, const Var& h) { return feed_forward_.onto(r, h); },
+      [&](const Var& h) { return feed_forward_.forward(h); });
+}
+
+Tensor Block::step(MultiHeadState& state, const Tensor& x, Index position) const {
+  const Var y = residual(
+      Pass(), Var(x), attention_norm_, place_, 0,
+      [&](const Var& r, const Var& h) {
+        return autograd::add(r, Var(attention_.step(state, h.value(), position)));
+      },
+      [&](const Var& h) { return Var(attention_.step(state, h.value(), position)); });
+  return residual(
+             Pass(), y, feed_forward_norm_, place_, 0,
+             [&](const Var& r, const Var& h) { return feed_forward_.onto(r, h); },
+             [&](const Var& h) { return feed_forward_.forward(h); })
+      .value();
+}
+
+void Block::visit(Inventory& inventory) {
+  inventory.enter("attention_norm", attention_norm_);
+  inventory.enter("attention", attention_);
+  inventory.enter("feed_forward_norm", feed_forward_norm_);
+  inventory.enter("feed_forward", feed_forward_);
+}
+
+}  // namespace weft::layers

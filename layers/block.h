@@ -1,0 +1,38 @@
+#pragma once
+
+#include "layers/feed_forward.h"
+#include "layers/multi_head.h"
+#include "layers/norm.h"
+
+namespace weft::layers {
+
+enum class NormPlace { pre, post };
+
+/// One Transformer layer: attention, then feed-forward, each with its residual and its norm.
+///   pre:   x + dropout(f(norm(x)))        post:   norm(x + dropout(f(x)))
+class Block {
+ public:
+  Block(MultiHead attention, FeedForward feed_forward, Index width, NormPlace place, Real dropout);
+
+  /// x: [B * T, W] -> [B * T, W]
+  Var forward(const Pass& pass, const Var& x, const Sequences& sequences) const;
+
+  MultiHeadState begin() const { return attention_.begin(); }
+  /// One token.  x: [1, W] -> [1, W]
+  Tensor step(MultiHeadState& state, const Tensor& x, Index position) const;
+
+  const MultiHead& attention() const { return attention_; }
+  MultiHead& attention() { return attention_; }
+  /// Numbers in weight matrices.
+  Index weights() const { return attention_.weights() + feed_forward_.weights(); }
+  void visit(Inventory& inventory);
+
+ private:
+  MultiHead attention_;
+  FeedForward feed_forward_;
+  Norm attention_norm_, feed_forward_norm_;
+  NormPlace place_;
+  Real dropout_;
+};
+
+}  // namespace weft::layers

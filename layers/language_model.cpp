@@ -1,0 +1,128 @@
+#include "layers/language_model.h"
+
+#include <cmath>
+
+#include "core/error.h"
+#include "core/gemm.h"
+#include "core/scope.h"
+
+namespace weft::layers {
+namespace {
+
+constexpr double deviation = 0.02;
+
+Index head_width(const ModelSettings& settings) { return settings.width / settings.heads; }
+
+}  // namespace
+
+LanguageModel::LanguageModel(const ModelSettings& settings, const AttentionPlans& plans,
+                             Index vocabulary, Index length, bool recompute)
+    : vocabulary_(vocabulary),
+      width_(settings.width),
+      tokens_({vocabulary, settings.width}, Init::normal(deviation)),
+      positions_(settings.positions, settings.width, head_width(settings), length),
+      dropout_(Real(settings.dropout)),
+      recompute_(recompute) {
+  const Init in = Init::normal(deviation);
+  const Init out = Init::normal(deviation / std::sqrt(2.0 * double(settings.layers)));
+  const NormPlace place = settings.norm_place == "pre" ? NormPlace::pre : NormPlace::post;
+  AttentionSite site = settings.site(length);
+  for (site.layer = 0; site.layer < settings.layers; ++site.layer) {
+    const std::size_t turn = std::size_t(site.layer) % settings.attention.size();
+    MultiHead attention(plans.at(settings.attention[turn]), site, in, out, positions_.rotary());
+    FeedForward feed_forward(settings.width, settings.hidden(), in, out);
+    blocks_.emplace_back(std::move(attention), std::move(feed_forward), settings.width, place,
+                         dropout_);
+  }
+  if (place == NormPlace::pre) final_norm_.emplace(settings.width);
+  if (!settings.tie) output_.emplace(core::Shape{vocabulary, settings.width}, in);
+}
+
+Var LanguageModel::embed(const Pass& pass, const core::Tokens& inputs, Index first) const {
+  const core::Scope scope("embedding");
+  const Index length = inputs.shape().back();
+  const Var x =
+      autograd::reshape(autograd::embedding(pass, inputs, tokens_), {inputs.size(), width_});
+  return autograd::dropout(pass.at("embedding"), positions_.add(x, length, first), dropout_);
+}
+
+Var LanguageModel::hidden(const Pass& pass, const core::Tokens& inputs) const {
+  core::require(inputs.shape().rank() == 2, "model: inputs of shape ", inputs.shape(),
+                ", expected [batch, length]");
+  const Sequences sequences = Sequences::self(inputs.shape()[0], inputs.shape()[1], true);
+  Var x = embed(pass, inputs, 0);
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const core::Scope scope("layers", Index(i));
+    const auto layer = [&block = blocks_[i], sequences](const Pass& own, const Var& in) {
+      return block.forward(own, in, sequences);
+    };
+    x = recompute_ ? autograd::recompute(pass.at(i), layer, x) : layer(pass.at(i), x);
+  }
+  const core::Scope scope("final_norm");
+  return final_norm_ ? final_norm_->forward(x) : x;
+}
+
+Var LanguageModel::loss(const Pass& pass, const core::Tokens& inputs, const core::Tokens& targets,
+                        Real share) const {
+  const Var h = hidden(pass, inputs);
+  const core::Scope scope("output");
+  Var total = autograd::cross_entropy(h, output_table(), nullptr, targets, share);
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const Var penalty = blocks_[i].attention().penalty(pass.at(i));
+    if (penalty.value().size() > 0) total = autograd::add(total, autograd::scale(penalty, share));
+  }
+  return total;
+}
+
+Tensor LanguageModel::logits(const Tensor& h) const {
+  return autograd::linear(Var(h), output_table()).value();
+}
+
+LanguageModel::DecodeStates LanguageModel::begin() const {
+  DecodeStates states;
+  for (const Block& block : blocks_) states.layers.push_back(block.begin());
+  return states;
+}
+
+Tensor LanguageModel::step(DecodeStates& states, core::Token token) const {
+  Tensor x = embed(Pass(), core::Tokens({1, 1}, {token}), states.position).value();
+  for (std::size_t i = 0; i < blocks_.size(); ++i)
+    x = blocks_[i].step(states.layers[i], x, states.position);
+  ++states.position;
+  if (final_norm_) x = final_norm_->forward(Var(x)).value();
+  return logits(x).reshaped({vocabulary_});
+}
+
+Index LanguageModel::decode_bytes(const DecodeStates& states) const {
+  Index total = 0;
+  for (const MultiHeadState& layer : states.layers)
+    for (const auto& group : layer.groups) total += group->bytes();
+  return total;
+}
+
+Cost LanguageModel::attention_cost(const Sequences& sequences) const {
+  Cost total;
+  for (const Block& block : blocks_) total += block.attention().cost(sequences);
+  return total;
+}
+
+Index LanguageModel::matrix_weights() const {
+  Index total = vocabulary_ * width_;
+  for (const Block& block : blocks_) total += block.weights();
+  return total;
+}
+
+void LanguageModel::project() {
+  for (Block& block : blocks_) block.attention().project();
+}
+
+void LanguageModel::visit(Inventory& inventory) {
+  inventory.add("tokens.weight", tokens_);
+  inventory.enter("positions", positions_);
+  for (std::size_t i = 0; i < blocks_.size(); ++i)
+    inventory.enter("layers." + std::to_string(i), blocks_[i]);
+  if (final_norm_) inventory.enter("final_norm", *final_norm_);
+  if (output_) inventory.add("output.weight", *output_);
+}
+
+}  // namespace weft::layers

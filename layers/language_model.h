@@ -1,0 +1,67 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/tokens.h"
+#include "layers/block.h"
+#include "layers/model_settings.h"
+#include "layers/positions.h"
+
+namespace weft::layers {
+
+/// A causal Transformer over tokens: embedding, positions, blocks, final norm, output layer.
+///
+/// Initialisation: token and position tables and all weights from N(0, 0.02²); the two
+/// projections that write into the residual stream from N(0, 0.02² / 2L), so that its variance
+/// does not grow with depth; biases 0, gains 1. An untied output table starts like the token table.
+class LanguageModel {
+ public:
+  LanguageModel(const ModelSettings& settings, const AttentionPlans& plans, Index vocabulary,
+                Index length, bool recompute = false);
+
+  /// inputs: [B, T] -> [B * T, W], after the final norm.
+  Var hidden(const Pass& pass, const core::Tokens& inputs) const;
+  /// Mean loss in nats over the counted targets, times `share`, with the mechanisms' penalties.
+  Var loss(const Pass& pass, const core::Tokens& inputs, const core::Tokens& targets,
+           Real share) const;
+  /// h: [N, W] -> [N, V]
+  Tensor logits(const Tensor& h) const;
+
+  /// The place of every layer for one token of decoding.
+  struct DecodeStates {
+    std::vector<MultiHeadState> layers;
+    Index position = 0;
+  };
+  DecodeStates begin() const;
+  /// Appends a token.  -> [V], the logits of the next one
+  Tensor step(DecodeStates& states, core::Token token) const;
+  Index decode_bytes(const DecodeStates& states) const;
+
+  /// Attention of all layers together.
+  Cost attention_cost(const Sequences& sequences) const;
+  /// Numbers in weight matrices, output layer included, embeddings not.
+  Index matrix_weights() const;
+  Index vocabulary() const { return vocabulary_; }
+  /// The longest sequence that positions allow; nothing when they allow any.
+  std::optional<Index> longest() const { return positions_.longest(); }
+
+  void project();
+  void visit(Inventory& inventory);
+
+ private:
+  Var embed(const Pass& pass, const core::Tokens& inputs, Index first_position) const;
+  const Parameter& output_table() const { return output_ ? *output_ : tokens_; }
+
+  Index vocabulary_, width_;
+  Parameter tokens_;
+  std::optional<Parameter> output_;
+  Positions positions_;
+  std::vector<Block> blocks_;
+  std::optional<Norm> final_norm_;
+  Real dropout_;
+  bool recompute_;
+};
+
+}  // namespace weft::layers

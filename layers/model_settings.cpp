@@ -1,0 +1,92 @@
+#include "layers/model_settings.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "layers/attention/registry.h"
+
+namespace weft::layers {
+namespace {
+
+std::string known_kinds() {
+  std::string list;
+  for (const AttentionEntry& entry : attention_registry())
+    list += (list.empty() ? "" : ", ") + std::string(entry.kind);
+  return list;
+}
+
+/// Reads `kind` and that mechanism's settings.
+AttentionMaker read_mechanism(core::Fields& field, std::string kind, const AttentionSite& site) {
+  field.text("kind", kind, "which mechanism; weft list attentions names them");
+  const AttentionEntry* entry = find_attention(kind);
+  if (!entry) {
+    field.problem("kind", core::message_of("there is no attention named \"", kind,
+                                           "\"; there are: ", known_kinds()));
+    return nullptr;
+  }
+  return entry->configure(field, site);
+}
+
+}  // namespace
+
+void ModelSettings::fields(core::Fields& field) {
+  field.integer("layers", layers, "Transformer layers", core::between(1, 1000));
+  field.integer("width", width, "width of the residual stream (W)", core::between(1, 65536));
+  field.integer("heads", heads, "attention heads of a layer (H)", core::between(1, 1024));
+  field.integer("ff", ff, "hidden units of the feed-forward (F); 0 stands for 4 x width",
+                core::at_least(0));
+  field.choice("norm", norm, "normalisation of each sublayer", {"layer"});
+  field.choice("norm_place", norm_place, "norm before each sublayer or after its residual",
+               {"pre", "post"});
+  field.choice("positions", positions, "how tokens know where they are",
+               {"learned", "sinusoidal", "rotary", "none"});
+  field.number("dropout", dropout, "share of each sublayer's outputs that training drops",
+               core::between(0, 0.95));
+  field.flag("tie", tie, "the output layer shares the token table");
+  field.texts("attention", attention,
+              "attention of the layers: a name, or a list of names repeated to fill the layers; a "
+              "name is a kind or a table [attention.NAME]");
+  if (width % std::max<Index>(heads, 1) != 0)
+    field.problem("heads", core::message_of("model.width = ", width, " is not a multiple of ",
+                                            heads, " heads"));
+  else if (positions == "rotary" && width / heads % 2 != 0)
+    field.problem("positions", core::message_of("rotary positions need an even head width, but ",
+                                                width, " / ", heads, " heads is ", width / heads));
+  if (attention.empty()) field.problem("attention", "names no attention");
+}
+
+std::vector<std::string> ModelSettings::attention_names() const {
+  std::vector<std::string> names;
+  for (const std::string& name : attention)
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  return names;
+}
+
+AttentionSite ModelSettings::site(Index length) const {
+  return {.layers = layers,
+          .width = width,
+          .heads = heads,
+          .head_width = width / std::max<Index>(heads, 1),
+          .length = length};
+}
+
+std::vector<HeadGroupPlan> read_attention(core::Fields& field, const std::string& name,
+                                          const AttentionSite& site) {
+  const auto tables = field.tables("groups", "head groups: tables of kind, heads and settings");
+  if (tables.empty()) return {{read_mechanism(field, name, site), site.heads}};
+  std::vector<HeadGroupPlan> groups;
+  Index heads = 0;
+  for (const auto& table : tables) {
+    AttentionSite own = site;
+    own.heads = 1;
+    table->integer("heads", own.heads, "heads of this group", core::between(1, 1024));
+    groups.push_back({read_mechanism(*table, "", own), own.heads});
+    heads += own.heads;
+  }
+  if (heads != site.heads)
+    field.problem("groups", core::message_of("the groups have ", heads,
+                                             " heads together, the model ", site.heads));
+  return groups;
+}
+
+}  // namespace weft::layers

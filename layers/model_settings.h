@@ -1,0 +1,42 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/fields.h"
+#include "layers/multi_head.h"
+
+namespace weft::layers {
+
+/// The [model] section. `attention` names what each layer uses, repeated to fill the layers.
+struct ModelSettings {
+  Index layers = 2;
+  Index width = 64;
+  Index heads = 4;
+  Index ff = 0;  ///< 0 stands for 4 x width
+  std::string norm = "layer";
+  std::string norm_place = "pre";
+  std::string positions = "learned";
+  double dropout = 0;
+  bool tie = true;
+  std::vector<std::string> attention = {"dense"};
+
+  void fields(core::Fields& field);
+
+  Index hidden() const { return ff > 0 ? ff : 4 * width; }
+  /// The distinct names in `attention`.
+  std::vector<std::string> attention_names() const;
+  /// A layer as the mechanisms' settings are checked against it.
+  AttentionSite site(Index length) const;
+};
+
+/// Reads the table [attention.NAME]: `kind` (NAME itself unless given) with that mechanism's
+/// settings, or `groups`, a list of such tables with a number of heads each.
+std::vector<HeadGroupPlan> read_attention(core::Fields& field, const std::string& name,
+                                          const AttentionSite& site);
+
+/// The head groups of every name that the model uses.
+using AttentionPlans = std::map<std::string, std::vector<HeadGroupPlan>>;
+
+}  // namespace weft::layers

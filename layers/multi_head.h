@@ -1,0 +1,68 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "layers/attention/attention.h"
+#include "layers/linear.h"
+#include "layers/rotary.h"
+
+namespace weft::layers {
+
+/// Some heads of a layer and how to make the mechanism they share.
+struct HeadGroupPlan {
+  AttentionMaker make;
+  Index heads;
+};
+
+/// Decoding states of all head groups of one layer.
+struct MultiHeadState {
+  std::vector<std::unique_ptr<DecodeState>> groups;
+};
+
+/// Attention as a sublayer: packed projections, one mechanism for each head group, and the output
+/// projection over all heads side by side.
+class MultiHead {
+ public:
+  /// `site` describes the layer; its `heads` counts all groups. `rotary` may be null.
+  MultiHead(const std::vector<HeadGroupPlan>& plan, const AttentionSite& site, Init in, Init out,
+            std::shared_ptr<const Rotary> rotary);
+
+  /// x: [B * T, W] -> [B * T, W]
+  Var forward(const Pass& pass, const Var& x, const Sequences& sequences) const {
+    return output_.forward(mix(pass, x, sequences));
+  }
+  /// residual + forward(x)
+  Var onto(const Pass& pass, const Var& residual, const Var& x, const Sequences& sequences) const {
+    return output_.onto(residual, mix(pass, x, sequences));
+  }
+
+  MultiHeadState begin() const;
+  /// One token.  x: [1, W] -> [1, W]
+  Tensor step(MultiHeadState& state, const Tensor& x, Index position) const;
+
+  Cost cost(const Sequences& sequences) const;
+  Index weights() const;
+  Var penalty(const Pass& pass) const;
+  void project();
+  void visit(Inventory& inventory);
+
+ private:
+  struct Group {
+    std::unique_ptr<Attention> attention;
+    std::vector<Projection> projections;
+    Linear in;
+    Index heads;
+    Index columns;              ///< H D of this group
+    std::vector<Index> turned;  ///< first columns of what rotary positions turn
+  };
+
+  /// All heads' outputs side by side: [B * T, H D]
+  Var mix(const Pass& pass, const Var& x, const Sequences& sequences) const;
+
+  std::vector<Group> groups_;
+  Linear output_;
+  std::shared_ptr<const Rotary> rotary_;
+};
+
+}  // namespace weft::layers

@@ -1,0 +1,51 @@
+#include "layers/positions.h"
+
+#include <cmath>
+
+#include "core/error.h"
+
+namespace weft::layers {
+namespace {
+
+/// Columns 2i and 2i + 1 hold sin and cos of position / 10000^(2i / W).
+Tensor sinusoids(Index length, Index width) {
+  Tensor table({length, width});
+  std::span<Real> out = table.write();
+  for (Index p = 0; p < length; ++p)
+    for (Index c = 0; c < width; ++c) {
+      const double angle = double(p) / std::pow(10000.0, double(c / 2 * 2) / double(width));
+      out[std::size_t(p * width + c)] = Real(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
+    }
+  return table;
+}
+
+}  // namespace
+
+Positions::Positions(std::string_view kind, Index width, Index head_width, Index length) {
+  if (kind == "learned") table_.emplace(core::Shape{length, width}, Init::normal(0.02));
+  if (kind == "sinusoidal") sinusoids_ = sinusoids(length, width);
+  if (kind == "rotary") rotary_ = std::make_shared<const Rotary>(head_width, length);
+}
+
+Var Positions::add(const Var& x, Index length, Index first) const {
+  if (table_) {
+    core::require(first + length <= table_->shape()[0], "learned positions reach to ",
+                  table_->shape()[0], " tokens, asked for ", first + length,
+                  "; train with a larger data.length, or with sinusoidal or rotary positions");
+    return autograd::add_positions(x, *table_, length, first);
+  }
+  if (sinusoids_.size() == 0) return x;
+  if (first + length > sinusoids_.shape()[0])
+    sinusoids_ = sinusoids(2 * (first + length), x.shape().back());
+  return autograd::add_positions(x, sinusoids_, length, first);
+}
+
+std::optional<Index> Positions::longest() const {
+  return table_ ? std::optional(table_->shape()[0]) : std::nullopt;
+}
+
+void Positions::visit(Inventory& inventory) {
+  if (table_) inventory.add("weight", *table_);
+}
+
+}  // namespace weft::layers
