@@ -73,6 +73,7 @@ void gemm(Real alpha, const Factor& a, const Factor& b, Real beta, const Matrix&
 
 void parallel_gemm(Real alpha, const Factor& a, const Factor& b, Real beta, const Matrix& c) {
   check(a, b, c);
+  if (c.rows == 0 || c.cols == 0) return;
   constexpr Index least_work = 1 << 21;  // multiply-adds below which a panel is not worth a task
   const Index row_work = std::max<Index>(1, c.cols * a.cols());
   const Index least_rows = std::max<Index>(c.rows >= c.cols ? 256 : 64, least_work / row_work);
@@ -83,7 +84,7 @@ void parallel_gemm(Real alpha, const Factor& a, const Factor& b, Real beta, cons
   const Index cols = row_panels >= 4
                          ? c.cols
                          : panel_length(c.cols, std::max<Index>(128, least_work / column_work));
-  const Index column_panels = c.cols == 0 ? 0 : (c.cols + cols - 1) / cols;
+  const Index column_panels = (c.cols + cols - 1) / cols;
   parallel_for(row_panels * column_panels, 1, [&](Index panel, Index) {
     const Index i = panel / column_panels * rows, j = panel % column_panels * cols;
     const Index m = std::min(rows, c.rows - i), n = std::min(cols, c.cols - j);

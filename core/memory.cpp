@@ -33,16 +33,16 @@ class Pool {
  public:
   void* take(Index bytes, ScopeUse*& owner) {
     const std::lock_guard lock(mutex_);
+    auto& kept = kept_[bytes];
+    if (kept.empty()) kept.push_back(fresh(bytes));
+    void* block = kept.back();
     owner = &scopes_[Scope::path()];
+    kept.pop_back();
     owner->live += bytes;
     owner->peak = std::max(owner->peak, owner->live);
     use_.live += bytes;
     use_.peak = std::max(use_.peak, use_.live);
     use_.largest = std::max(use_.largest, bytes);
-    auto& kept = kept_[bytes];
-    if (kept.empty()) return fresh(bytes);
-    void* block = kept.back();
-    kept.pop_back();
     return block;
   }
 

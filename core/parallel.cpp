@@ -3,6 +3,7 @@
 #include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <memory>
@@ -12,25 +13,28 @@
 namespace weft::core {
 namespace {
 
-std::unique_ptr<tbb::global_control>& limit() {
-  static std::unique_ptr<tbb::global_control> control;
-  return control;
+/// The arena makes room for as many threads as asked for, which may be more than there are cores;
+/// the control lets that many exist.
+struct Workers {
+  explicit Workers(int count)
+      : limit(tbb::global_control::max_allowed_parallelism, std::size_t(count)), arena(count) {}
+  tbb::global_control limit;
+  tbb::task_arena arena;
+};
+
+std::unique_ptr<Workers>& workers() {
+  static auto all = std::make_unique<Workers>(tbb::info::default_concurrency());
+  return all;
 }
 
 }  // namespace
 
 void set_threads(Index count) {
   require(count >= 0, "threads: needs 0 (all cores) or more, got ", count);
-  const int wanted = count > 0 ? int(count) : tbb::info::default_concurrency();
-  limit() = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
-                                                  std::size_t(wanted));
+  workers() = std::make_unique<Workers>(count > 0 ? int(count) : tbb::info::default_concurrency());
 }
 
-Index threads() {
-  const auto allowed =
-      tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
-  return Index(allowed);
-}
+Index threads() { return workers()->arena.max_concurrency(); }
 
 void parallel_for(Index count, Index grain, const std::function<void(Index, Index)>& body) {
   const Index pieces = (count + grain - 1) / grain;
@@ -38,10 +42,9 @@ void parallel_for(Index count, Index grain, const std::function<void(Index, Inde
     if (count > 0) body(0, count);
     return;
   }
-  tbb::parallel_for(
-      Index(0), pieces,
-      [&](Index piece) { body(piece * grain, std::min(count, (piece + 1) * grain)); },
-      tbb::simple_partitioner());
+  const auto run = [&](Index piece) { body(piece * grain, std::min(count, (piece + 1) * grain)); };
+  workers()->arena.execute(
+      [&] { tbb::parallel_for(Index(0), pieces, run, tbb::simple_partitioner()); });
 }
 
 Index rows_per_piece(Index width) {

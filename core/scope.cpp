@@ -1,5 +1,7 @@
 #include "core/scope.h"
 
+#include <utility>
+
 namespace weft::core {
 namespace {
 thread_local std::string current;
@@ -16,6 +18,10 @@ Scope::Scope(std::string_view name, Index number) : Scope(name) {
 }
 
 Scope::~Scope() { current.resize(outer_); }
+
+ResumedScope::ResumedScope(const std::string& path) : outer_(std::exchange(current, path)) {}
+
+ResumedScope::~ResumedScope() { current.swap(outer_); }
 
 const std::string& Scope::path() { return current; }
 

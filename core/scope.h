@@ -23,4 +23,17 @@ class Scope {
   std::size_t outer_;
 };
 
+/// Puts the calling thread at a whole path while it lives: a pullback works where its op was
+/// recorded.
+class ResumedScope {
+ public:
+  explicit ResumedScope(const std::string& path);
+  ~ResumedScope();
+  ResumedScope(const ResumedScope&) = delete;
+  ResumedScope& operator=(const ResumedScope&) = delete;
+
+ private:
+  std::string outer_;
+};
+
 }  // namespace weft::core
