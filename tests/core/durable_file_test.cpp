@@ -7,21 +7,15 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "tests/fresh_directory.h"
 
 namespace weft::core {
 namespace {
 
 namespace fs = std::filesystem;
 
-fs::path fresh_directory(const std::string& name) {
-  const fs::path directory = fs::path(testing::TempDir()) / ("durable_file_test_" + name);
-  fs::remove_all(directory);
-  fs::create_directories(directory);
-  return directory;
-}
-
 TEST(DurableFile, replaces_the_contents_and_leaves_no_temporary_file) {
-  const fs::path directory = fresh_directory("replaces");
+  const fs::path directory = fresh_directory();
   write_durably(directory / "a", "first, and longer");
   const std::string second = "second";
   const auto bytes = std::as_bytes(std::span(second));
@@ -32,14 +26,14 @@ TEST(DurableFile, replaces_the_contents_and_leaves_no_temporary_file) {
 
 TEST(DurableFile, writes_beside_the_caller_when_the_path_has_no_directory) {
   const fs::path before = fs::current_path();
-  fs::current_path(fresh_directory("relative"));
+  fs::current_path(fresh_directory());
   write_durably("plain", "text");
   EXPECT_EQ(read_text_file("plain"), "text");
   fs::current_path(before);
 }
 
 TEST(DurableFile, leaves_the_old_contents_when_the_disk_is_full) {
-  const fs::path directory = fresh_directory("full");
+  const fs::path directory = fresh_directory();
   write_durably(directory / "a", "old");
   const pid_t child = ::fork();
   if (child == 0) {
@@ -74,7 +68,7 @@ TEST(DurableFile, says_which_file_cannot_be_written) {
 }
 
 TEST(DurableFile, reads_empty_files_and_reports_missing_ones) {
-  const fs::path directory = fresh_directory("reads");
+  const fs::path directory = fresh_directory();
   write_durably(directory / "empty", "");
   EXPECT_EQ(read_text_file(directory / "empty"), "");
   EXPECT_THROW(read_text_file(directory / "missing"), Error);

@@ -9,18 +9,16 @@
 
 #include "core/durable_file.h"
 #include "core/error.h"
+#include "tests/fresh_directory.h"
 
 namespace weft::core {
 namespace {
 
-std::filesystem::path in_temp(const std::string& name) {
-  return std::filesystem::path(testing::TempDir()) / ("hdf5_file_test_" + name);
-}
-
 /// A file on disk with the same contents, open for reading.
-Hdf5File reopened(const Hdf5File& file, const std::string& name) {
-  write_durably(in_temp(name), {file.image()});
-  return Hdf5File::open(in_temp(name));
+Hdf5File reopened(const Hdf5File& file) {
+  const auto path = fresh_directory() / "file.h5";
+  write_durably(path, {file.image()});
+  return Hdf5File::open(path);
 }
 
 std::string message_when(const std::function<void()>& action) {
@@ -43,7 +41,7 @@ TEST(Hdf5File, keeps_every_element_type_and_shape_bit_for_bit) {
   file.write<std::uint8_t>("bytes", {3}, std::vector<std::uint8_t>{0, 127, 255});
   file.write<float>("scalar", {}, std::vector<float>{9});
   file.write<float>("empty", {0, 4}, std::vector<float>{});
-  const Hdf5File read = reopened(file, "types.h5");
+  const Hdf5File read = reopened(file);
   EXPECT_EQ(read.shape("a/floats"), (Shape{2, 3}));
   EXPECT_EQ(read.shape("scalar"), Shape{});
   EXPECT_EQ(read.shape("empty"), (Shape{0, 4}));
@@ -76,7 +74,7 @@ TEST(Hdf5File, keeps_text_and_number_attributes_of_groups_and_datasets) {
   file.set_attribute("meta", "empty", std::string());
   file.set_attribute("meta", "step", std::int64_t(-5));
   file.set_attribute("params/w", "scale", 0.1);
-  const Hdf5File read = reopened(file, "attributes.h5");
+  const Hdf5File read = reopened(file);
   EXPECT_EQ(std::get<std::string>(read.attribute("/", "op")), "größe");
   EXPECT_EQ(std::get<double>(read.attribute("params/w", "scale")), 0.1);
   const auto all = read.attributes("meta");
@@ -137,10 +135,10 @@ TEST(Hdf5File, reports_missing_and_foreign_files_without_printing) {
   testing::internal::CaptureStderr();
   EXPECT_NE(message_when([] { Hdf5File::open("/nowhere/x.h5"); }).find("no such file"),
             std::string::npos);
-  write_durably(in_temp("foreign.h5"), "this is no HDF5 file");
-  std::thread([] {
-    EXPECT_NE(message_when([] { Hdf5File::open(in_temp("foreign.h5")); }).find("foreign.h5"),
-              std::string::npos);
+  const auto foreign = fresh_directory() / "foreign.h5";
+  write_durably(foreign, "this is no HDF5 file");
+  std::thread([&] {
+    EXPECT_NE(message_when([&] { Hdf5File::open(foreign); }).find("foreign.h5"), std::string::npos);
   }).join();
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }

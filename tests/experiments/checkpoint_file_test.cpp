@@ -13,7 +13,7 @@ namespace weft::experiments {
 namespace {
 
 TEST(CheckpointFile, comes_back_bit_for_bit) {
-  const auto path = fresh_directory("checkpoint_file_bits") / "a.h5";
+  const auto path = fresh_directory() / "a.h5";
   const float payload = std::bit_cast<float>(0x7fc12345u);
   const std::vector<core::Real> odd{core::Real(-0.0), core::Real(payload),
                                     std::numeric_limits<core::Real>::infinity(),
@@ -32,7 +32,7 @@ TEST(CheckpointFile, comes_back_bit_for_bit) {
 }
 
 TEST(CheckpointFile, is_laid_out_for_any_reader_of_hdf5) {
-  const auto path = fresh_directory("checkpoint_file_layout") / "a.h5";
+  const auto path = fresh_directory() / "a.h5";
   write_checkpoint(path, SampleRun(12).snapshot);
   const core::Hdf5File file = core::Hdf5File::open(path);
   EXPECT_EQ(file.datasets(), (std::vector<std::string>{"optim/m/layers.0.attention.qkv.weight",
@@ -43,7 +43,7 @@ TEST(CheckpointFile, is_laid_out_for_any_reader_of_hdf5) {
 }
 
 TEST(CheckpointFile, has_the_same_bytes_for_the_same_run) {
-  const auto directory = fresh_directory("checkpoint_file_same");
+  const auto directory = fresh_directory();
   const auto first = write_checkpoint(directory / "a.h5", SampleRun(12).snapshot);
   const auto second = write_checkpoint(directory / "b.h5", SampleRun(12).snapshot);
   EXPECT_EQ(first.xxh3_128, second.xxh3_128);
@@ -51,7 +51,7 @@ TEST(CheckpointFile, has_the_same_bytes_for_the_same_run) {
 }
 
 TEST(CheckpointFile, refuses_files_that_are_damaged_foreign_or_missing) {
-  const auto directory = fresh_directory("checkpoint_file_refuses");
+  const auto directory = fresh_directory();
   write_checkpoint(directory / "a.h5", SampleRun(12).snapshot);
   flip_bit(directory / "a.h5", 12345);
   EXPECT_TRUE(contains(message_when([&] { load_checkpoint(directory / "a.h5"); }), "checksum"));
@@ -64,7 +64,7 @@ TEST(CheckpointFile, refuses_files_that_are_damaged_foreign_or_missing) {
 }
 
 TEST(CheckpointFile, refuses_a_sealed_hdf5_file_that_is_no_checkpoint) {
-  const auto path = fresh_directory("checkpoint_file_foreign") / "a.h5";
+  const auto path = fresh_directory() / "a.h5";
   core::Hdf5File file = core::Hdf5File::in_memory("foreign");
   file.write<core::Real>("x", {1}, std::vector<core::Real>{1});
   const std::string seal = seal_of(file.image());

@@ -8,15 +8,9 @@
 #include "core/durable_file.h"
 #include "core/rng.h"
 #include "experiments/checkpoint.h"
+#include "tests/fresh_directory.h"
 
 namespace weft::experiments {
-
-inline std::filesystem::path fresh_directory(const std::string& name) {
-  const std::filesystem::path directory = std::filesystem::path(testing::TempDir()) / name;
-  std::filesystem::remove_all(directory);
-  std::filesystem::create_directories(directory);
-  return directory;
-}
 
 /// A small run whose contents follow from its step.
 struct SampleRun {

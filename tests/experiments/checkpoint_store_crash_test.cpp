@@ -29,7 +29,7 @@ int status_of(pid_t child) {
 }
 
 TEST(CheckpointStoreCrash, always_loads_a_whole_checkpoint_after_the_writer_is_killed) {
-  const auto directory = fresh_directory("store_killed");
+  const auto directory = fresh_directory();
   CheckpointStore(directory, 2, 1).save(SampleRun(0).snapshot, 100.0);
   core::Index newest = 0;
   for (std::uint64_t round = 0; round < 20; ++round) {
@@ -56,7 +56,7 @@ TEST(CheckpointStoreCrash, always_loads_a_whole_checkpoint_after_the_writer_is_k
 }
 
 TEST(CheckpointStoreCrash, keeps_the_previous_checkpoint_when_the_disk_is_full) {
-  const auto directory = fresh_directory("store_full");
+  const auto directory = fresh_directory();
   CheckpointStore store(directory, 1, 0);
   const fs::path previous = store.save(SampleRun(1).snapshot).path;
   const int status = status_of(in_child([&] {
@@ -83,7 +83,7 @@ TEST(CheckpointStoreCrash, keeps_the_previous_checkpoint_when_the_disk_is_full) 
 }
 
 TEST(CheckpointStoreCrash, says_when_there_is_no_directory_to_write_to) {
-  const auto directory = fresh_directory("store_no_directory");
+  const auto directory = fresh_directory();
   core::write_durably(directory / "file", "in the way");
   CheckpointStore store(directory / "file" / "checkpoints", 1, 0);
   EXPECT_TRUE(

@@ -23,7 +23,7 @@ std::vector<CheckpointEntry> listed(const fs::path& pointer) {
 }
 
 TEST(CheckpointStore, loads_the_newest_and_lists_it_in_last_json) {
-  const auto directory = fresh_directory("store_newest");
+  const auto directory = fresh_directory();
   CheckpointStore store(directory, 2, 1);
   EXPECT_TRUE(store.empty());
   store.save(SampleRun(1).snapshot);
@@ -40,7 +40,7 @@ TEST(CheckpointStore, loads_the_newest_and_lists_it_in_last_json) {
 }
 
 TEST(CheckpointStore, keeps_the_last_and_the_best_and_nothing_else) {
-  const auto directory = fresh_directory("store_keeps");
+  const auto directory = fresh_directory();
   CheckpointStore store(directory, 2, 2);
   core::write_durably(directory / "notes.txt", "mine");
   core::write_durably(directory / "ckpt-00000000.h5.tmp", "left by a killed writer");
@@ -60,7 +60,7 @@ TEST(CheckpointStore, keeps_the_last_and_the_best_and_nothing_else) {
 }
 
 TEST(CheckpointStore, never_takes_a_non_finite_validation_for_the_best) {
-  CheckpointStore store(fresh_directory("store_nan"), 1, 1);
+  CheckpointStore store(fresh_directory(), 1, 1);
   store.save(SampleRun(1).snapshot, 2.0);
   EXPECT_FALSE(store.save(SampleRun(2).snapshot, std::numeric_limits<double>::quiet_NaN()).best);
   EXPECT_FALSE(store.save(SampleRun(3).snapshot, -std::numeric_limits<double>::infinity()).best);
@@ -68,7 +68,7 @@ TEST(CheckpointStore, never_takes_a_non_finite_validation_for_the_best) {
 }
 
 TEST(CheckpointStore, saves_the_same_step_again_in_place) {
-  CheckpointStore store(fresh_directory("store_again"), 2, 1);
+  CheckpointStore store(fresh_directory(), 2, 1);
   store.save(SampleRun(1).snapshot);
   store.save(SampleRun(2).snapshot);
   store.save(SampleRun(2).snapshot, 1.0);
@@ -77,7 +77,7 @@ TEST(CheckpointStore, saves_the_same_step_again_in_place) {
 }
 
 TEST(CheckpointStore, detects_any_flipped_bit_and_uses_the_one_before) {
-  const auto directory = fresh_directory("store_flips");
+  const auto directory = fresh_directory();
   CheckpointStore store(directory, 2, 0);
   store.save(SampleRun(1).snapshot);
   const fs::path newest = store.save(SampleRun(2).snapshot).path;
@@ -97,7 +97,7 @@ TEST(CheckpointStore, detects_any_flipped_bit_and_uses_the_one_before) {
 }
 
 TEST(CheckpointStore, detects_truncation_anywhere_and_uses_the_one_before) {
-  const auto directory = fresh_directory("store_truncated");
+  const auto directory = fresh_directory();
   CheckpointStore store(directory, 2, 0);
   store.save(SampleRun(1).snapshot);
   const fs::path newest = store.save(SampleRun(2).snapshot).path;
@@ -117,7 +117,7 @@ TEST(CheckpointStore, detects_truncation_anywhere_and_uses_the_one_before) {
 }
 
 TEST(CheckpointStore, uses_the_one_before_when_the_newest_is_missing) {
-  const auto directory = fresh_directory("store_missing");
+  const auto directory = fresh_directory();
   CheckpointStore store(directory, 2, 0);
   store.save(SampleRun(1).snapshot);
   fs::remove(store.save(SampleRun(2).snapshot).path);
@@ -128,7 +128,7 @@ TEST(CheckpointStore, uses_the_one_before_when_the_newest_is_missing) {
 }
 
 TEST(CheckpointStore, goes_on_from_the_one_it_fell_back_to) {
-  const auto directory = fresh_directory("store_goes_on");
+  const auto directory = fresh_directory();
   CheckpointStore store(directory, 2, 1);
   store.save(SampleRun(1).snapshot, 3.0);
   const fs::path newest = store.save(SampleRun(3).snapshot, 2.0).path;
@@ -143,7 +143,7 @@ TEST(CheckpointStore, goes_on_from_the_one_it_fell_back_to) {
 }
 
 TEST(CheckpointStore, finds_the_checkpoints_when_last_json_is_lost_or_damaged) {
-  const auto directory = fresh_directory("store_pointer");
+  const auto directory = fresh_directory();
   CheckpointStore store(directory, 3, 1);
   store.save(SampleRun(1).snapshot, 1.0);
   store.save(SampleRun(2).snapshot, 2.0);
@@ -166,7 +166,7 @@ TEST(CheckpointStore, finds_the_checkpoints_when_last_json_is_lost_or_damaged) {
 }
 
 TEST(CheckpointStore, uses_a_whole_checkpoint_that_was_not_listed_in_time) {
-  const auto directory = fresh_directory("store_unlisted");
+  const auto directory = fresh_directory();
   CheckpointStore store(directory, 2, 0);
   store.save(SampleRun(1).snapshot);
   SampleRun changed(1);
@@ -182,7 +182,7 @@ TEST(CheckpointStore, uses_a_whole_checkpoint_that_was_not_listed_in_time) {
 }
 
 TEST(CheckpointStore, names_every_file_when_none_is_usable) {
-  const auto directory = fresh_directory("store_none");
+  const auto directory = fresh_directory();
   CheckpointStore store(directory, 2, 0);
   std::vector<std::string> warnings;
   EXPECT_TRUE(contains(message_when([&] { store.load_last(warnings); }), "no usable checkpoint"));

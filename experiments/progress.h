@@ -1,0 +1,71 @@
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/real.h"
+
+namespace weft::experiments {
+
+/// Seconds on a clock that never goes back.
+double steady_seconds();
+/// The width of the terminal behind a file descriptor; 0 when it is no terminal.
+int terminal_columns(int descriptor);
+
+/// Shows how a run is doing. On a terminal one live line; in a file plain lines now and then and
+/// never a carriage return. Messages appear above the live line and do not mangle it.
+class Progress {
+ public:
+  struct Settings {
+    int columns = 0;              // of the terminal; 0: plain lines
+    double every_seconds = 10;    // between plain lines
+    core::Index every_steps = 0;  // a plain line also at multiples of this; 0: never
+    std::function<double()> clock = steady_seconds;
+  };
+
+  struct Line {
+    core::Index step = 0, steps = 0;  // steps: 0 when the budget is not counted in steps
+    double done = 0;                  // share of the budget used, 0 to 1
+    double loss = std::numeric_limits<double>::quiet_NaN();
+    std::optional<double> validation = {};
+    bool best = false;  // the validation is the best so far
+    double lr = 0;
+    double tokens_per_s = 0;
+  };
+
+  Progress(std::ostream& out, Settings settings);
+  /// Leaves the last line standing.
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void update(const Line& line);
+  /// Control characters other than line breaks and tabs, as a sample may hold, are shown as dots.
+  void message(std::string_view text);
+  /// Shows the last line whatever the time, and ends it. Updates may follow.
+  void finish();
+
+ private:
+  std::string text_of(const Line& line, double now) const;
+  bool is_due(const Line& line, double now) const;
+  void show(double now);
+
+  std::ostream& out_;
+  Settings settings_;
+  std::optional<Line> line_;
+  bool shown_ = true;      // the line as it is has been printed
+  bool standing_ = false;  // the cursor is behind a live line
+  double first_time_ = 0, first_done_ = 0, last_time_ = 0;
+  bool first_ = true;
+};
+
+/// "950", "12.5k", "1.2M"
+std::string short_count(double count);
+/// "45s", "12m", "3h05m", "2d04h"
+std::string short_duration(double seconds);
+
+}  // namespace weft::experiments

@@ -1,0 +1,130 @@
+#include "experiments/run_config.h"
+
+#include <set>
+
+#include "experiments/config_fields_describing.h"
+#include "layers/attention/registry.h"
+
+namespace weft::experiments {
+namespace {
+
+/// Keys that change how a run goes about its work, not what comes out of it.
+const std::vector<std::string>& keys_without_effect() {
+  static const std::vector<std::string> keys = {"threads", "train.checkpoint_every",
+                                                "train.keep_last", "train.keep_best"};
+  return keys;
+}
+
+void read_data(ConfigReader& reader, data::DataSettings& data) {
+  data.fields(reader.section("data"));
+  for (const std::string kind : {"recall", "text"}) {
+    data::DataSettings other;
+    other.kind = kind;
+    other.fields(reader.alternative("data", "kind", kind));
+  }
+}
+
+void read_optim(ConfigReader& reader, optim::OptimSettings& optim) {
+  optim.fields(reader.section("optim"));
+  for (const std::string kind : {"adam", "adamw", "sgd"}) {
+    optim::OptimSettings other;
+    other.kind = kind;
+    other.fields(reader.alternative("optim", "kind", kind));
+  }
+  for (const std::string schedule : {"constant", "cosine", "linear", "rsqrt"}) {
+    optim::OptimSettings other;
+    other.schedule = schedule;
+    other.fields(reader.alternative("optim", "schedule", schedule));
+  }
+}
+
+/// Reads the tables of the names that the model uses, then those that it does not use, so that
+/// mistakes in any of them are found.
+void read_attention_tables(ConfigReader& reader, RunConfig& config) {
+  reader.section("attention");
+  const layers::AttentionSite site = config.model.site(config.data.length);
+  const std::vector<std::string> tables = reader.tree().tables_under("attention");
+  const std::set<std::string> defined(tables.begin(), tables.end());
+  for (const std::string& name : config.model.attention_names()) {
+    if (!defined.contains(name) && !layers::find_attention(name)) {
+      std::string known;
+      for (const layers::AttentionEntry& entry : layers::attention_registry())
+        known += (known.empty() ? "" : ", ") + std::string(entry.kind);
+      reader.problem("model.attention", "\"" + name + "\" is neither a table [attention." + name +
+                                            "] nor a kind of attention (" + known + ")");
+      continue;
+    }
+    config.attention[name] =
+        layers::read_attention(reader.section("attention." + name), name, site);
+    for (const layers::AttentionEntry& entry : layers::attention_registry())
+      entry.configure(reader.alternative("attention." + name, "kind", std::string(entry.kind)),
+                      site);
+  }
+  for (const std::string& name : defined)
+    if (!config.attention.contains(name))
+      layers::read_attention(reader.section("attention." + name), name, site);
+}
+
+RunConfig read(ConfigTree tree) {
+  ConfigReader reader(std::move(tree));
+  RunConfig config;
+  core::Fields& top = reader.section("");
+  top.integer("seed", config.seed, "what every random number of the run derives from",
+              core::at_least(0));
+  top.integer("threads", config.threads, "threads to use; 0: all cores", core::between(0, 4096));
+  read_data(reader, config.data);
+  config.model.fields(reader.section("model"));
+  read_attention_tables(reader, config);
+  read_optim(reader, config.optim);
+  config.train.fields(reader.section("train"));
+  config.sample.fields(reader.section("sample"));
+  reader.finish();
+  config.resolved = reader.resolved();
+  return config;
+}
+
+template <class Settings>
+std::string section_reference(const std::string& name, const Settings& settings) {
+  return "[" + name + "]\n" + print_descriptions(describe(settings), name) + "\n";
+}
+
+}  // namespace
+
+std::string RunConfig::identity() const { return resolved.toml(keys_without_effect()); }
+
+RunConfig RunConfig::load(const std::string& path, const std::vector<std::string>& arguments) {
+  return read(ConfigTree::load(path, arguments));
+}
+
+RunConfig RunConfig::from_text(const std::string& toml, const std::string& name,
+                               const std::vector<std::string>& arguments) {
+  return read(ConfigTree::from_text(toml, name, arguments));
+}
+
+std::string key_reference() {
+  std::string text =
+      "seed     integer >= 0   default 1   what every random number of the run derives from\n"
+      "threads  integer >= 0   default 0   threads to use; 0: all cores\n\n";
+  for (const std::string kind : {"recall", "text"}) {
+    data::DataSettings data;
+    data.kind = kind;
+    text += "with data.kind = \"" + kind + "\"\n" + section_reference("data", data);
+  }
+  text += section_reference("model", layers::ModelSettings{});
+  for (const layers::AttentionEntry& entry : layers::attention_registry()) {
+    DescribingFields fields;
+    entry.configure(fields, layers::ModelSettings{}.site(1024));
+    text += "[attention.NAME] with kind = \"" + std::string(entry.kind) + "\"\n" +
+            print_descriptions(fields.descriptions(), "attention.NAME") + "\n";
+  }
+  for (const std::string kind : {"adamw", "sgd"}) {
+    optim::OptimSettings optim;
+    optim.kind = kind;
+    optim.schedule = "cosine";
+    text += "with optim.kind = \"" + kind + "\"\n" + section_reference("optim", optim);
+  }
+  return text + section_reference("train", TrainSettings{}) +
+         section_reference("sample", SampleSettings{});
+}
+
+}  // namespace weft::experiments

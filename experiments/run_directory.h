@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "experiments/run_files.h"
+
+namespace weft::experiments {
+
+/// How a run is to begin in its directory.
+enum class RunStart { anew, resume, fresh };
+
+/// A run directory held for training: no other process trains there while this lives.
+class RunDirectory {
+ public:
+  /// anew: the directory must not hold a run yet. resume: it must hold one. fresh: a run there is
+  /// deleted first: the files that weft writes, nothing else. A directory with other things in it
+  /// is never touched. `command` is what the user typed, for the errors that say what to type
+  /// instead: "weft train configs/quickstart.toml".
+  static RunDirectory open(const std::filesystem::path& directory, RunStart start,
+                           const std::string& command);
+
+  RunDirectory(RunDirectory&& other) noexcept;
+  RunDirectory& operator=(RunDirectory&&) = delete;
+  ~RunDirectory();
+
+  const RunFiles& files() const { return files_; }
+
+ private:
+  RunDirectory(RunFiles files, int lock) : files_(std::move(files)), lock_(lock) {}
+
+  RunFiles files_;
+  int lock_;  // descriptor of the locked file
+};
+
+}  // namespace weft::experiments
