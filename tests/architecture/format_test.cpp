@@ -24,7 +24,7 @@ TEST(Format, clang_format_would_change_nothing) {
   std::string command = "cd '" WEFT_SOURCE_DIR "' && clang-format --dry-run";
   for (const File& file : sources()) command += " " + file.path;
   const std::string complaints = output_of(command);
-  EXPECT_EQ(complaints, "") << "Run: clang-format -i on the files named above.";
+  EXPECT_TRUE(complaints.empty()) << complaints << "Run clang-format -i on these files.";
 }
 
 }  // namespace

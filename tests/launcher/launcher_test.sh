@@ -127,7 +127,7 @@ it_installs_only_what_is_missing() {
   MISSING='libtbb-dev cmake' weft list
   expect "one installation" called '^apt-get .*install --no-install-recommends cmake libtbb-dev$'
   expect "no update of the lists" [ "$(times_called '^apt-get .* update')" = 0 ]
-  expect "a note of what" grep -q 'installing 2 packages: cmake libtbb-dev' <<<"$err"
+  expect "a note of what" grep -q 'installing missing packages (2): cmake libtbb-dev' <<<"$err"
   expect "the program to run" [ "$code" = 7 ]
 }
 
