@@ -24,5 +24,15 @@ TEST(Gradients, every_recorded_op_has_a_gradient_check) {
         << "calls check_gradient(\"" << op << "\", ...) to tests/<folder>/<op>_gradient_test.cpp.";
 }
 
+TEST(Gradients, every_op_is_recorded_under_a_literal_name) {
+  for (const File& file : files_under({"autograd", "layers"}, {".cpp"})) {
+    if (file.path == "autograd/tape.cpp") continue;
+    for (const auto& first : all_matches(file.text(), "\\brecord\\(\\s*([^\\s])"))
+      EXPECT_EQ(first, "\"") << file.path
+                             << ": write the op's name as a literal in record(\"name\", "
+                             << "...), so that its gradient check can be found.";
+  }
+}
+
 }  // namespace
 }  // namespace weft::architecture

@@ -36,7 +36,7 @@ TEST(Habits, randomness_comes_from_counter_based_streams) {
 
 TEST(Habits, nothing_is_left_for_later) {
   std::vector<File> files = sources();
-  for (File& file : files_under("configs", {".toml"})) files.push_back(std::move(file));
+  for (File& file : files_under({"configs"}, {".toml"})) files.push_back(std::move(file));
   for (File& file : documents()) files.push_back(std::move(file));
   const std::regex marker("\\b(T[O]DO|F[I]XME|X[X]X)\\b");
   for (const File& file : files) {

@@ -30,22 +30,17 @@ std::string File::text() const {
   return all;
 }
 
-std::vector<File> files_under(const std::string& folder, const std::vector<std::string>& endings) {
-  std::vector<File> found;
-  if (!fs::exists(root / folder)) return found;
-  for (const auto& entry : fs::recursive_directory_iterator(root / folder))
-    if (entry.is_regular_file() && ends_in_one_of(entry.path().filename().string(), endings))
-      found.push_back(read(entry.path()));
-  std::ranges::sort(found, {}, &File::path);
-  return found;
-}
-
 std::vector<File> files_under(const std::vector<std::string>& folders,
                               const std::vector<std::string>& endings) {
-  std::vector<File> all;
-  for (const std::string& folder : folders)
-    for (File& file : files_under(folder, endings)) all.push_back(std::move(file));
-  return all;
+  std::vector<File> found;
+  for (const std::string& folder : folders) {
+    const auto first = std::ptrdiff_t(found.size());
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+      if (entry.is_regular_file() && ends_in_one_of(entry.path().filename().string(), endings))
+        found.push_back(read(entry.path()));
+    std::ranges::sort(found.begin() + first, found.end(), {}, &File::path);
+  }
+  return found;
 }
 
 std::vector<File> sources() {

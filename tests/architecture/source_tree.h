@@ -24,10 +24,8 @@ struct File {
   std::string text() const;
 };
 
-/// The files under `folder` of the repository whose name ends in one of `endings`, by path.
-std::vector<File> files_under(const std::string& folder, const std::vector<std::string>& endings);
-
-/// The same over several folders.
+/// The files under these folders of the repository whose name ends in one of `endings`; folder by
+/// folder, sorted by path.
 std::vector<File> files_under(const std::vector<std::string>& folders,
                               const std::vector<std::string>& endings);
 
