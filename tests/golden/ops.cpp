@@ -1,0 +1,22 @@
+#include "tests/golden/ops.h"
+
+// One line for each op, X("name", function), the function in a file of its name.
+#define WEFT_GOLDEN_OPS(X)              \
+  X("attention.dense", attention_dense) \
+  X("train.gpt", train_gpt)
+
+namespace weft::golden {
+
+#define WEFT_DECLARE(name, function) void function(Case&);
+WEFT_GOLDEN_OPS(WEFT_DECLARE)
+#undef WEFT_DECLARE
+
+Replay find_op(std::string_view wanted) {
+#define WEFT_FIND(name, function) \
+  if (wanted == name) return function;
+  WEFT_GOLDEN_OPS(WEFT_FIND)
+#undef WEFT_FIND
+  return nullptr;
+}
+
+}  // namespace weft::golden
