@@ -9,6 +9,9 @@
 namespace weft::autograd {
 namespace {
 
+/// The op of a watched variable, told from others by its address.
+constexpr const char* leaf_op = "leaf";
+
 bool is_finite(const Tensor& x) {
   for (const Real v : x.read())
     if (!std::isfinite(v)) return false;
@@ -24,7 +27,7 @@ bool is_finite(const Tensor& x) {
 }  // namespace
 
 Var Tape::watch(Tensor x) {
-  nodes_.push_back({"leaf", core::Scope::path(), {}, nullptr, {}});
+  nodes_.push_back({leaf_op, core::Scope::path(), {}, nullptr, {}});
   return {std::move(x), this, size() - 1};
 }
 
@@ -61,6 +64,8 @@ void Tape::sweep(const Var& y, Tensor dy) {
   core::require(y.tape_ == this, "sweep: the variable does not stand on this tape");
   core::require(dy.shape() == y.shape(), "sweep: gradient of shape ", dy.shape(),
                 " for a value of shape ", y.shape());
+  core::require(!std::exchange(swept_, true),
+                "sweep: this tape has been swept before; record a new one");
   deliver(y.node_, std::move(dy));
   for (Index i = y.node_; i >= 0; --i) {
     Node& node = nodes_[std::size_t(i)];
@@ -68,22 +73,26 @@ void Tape::sweep(const Var& y, Tensor dy) {
     const Pullback pullback = std::move(node.pullback);
     node.pullback = nullptr;
     if (node.gradient.size() == 0) continue;  // nothing depends on it
-    if (options_.check_finite && !is_finite(node.gradient))
-      report_non_finite("gradient", node.op, node.scope);
+    const core::ResumedScope scope(node.scope);
     Gradients gradients = pullback(std::exchange(node.gradient, {}));
     if (options_.profile) options_.profile->backward(node.op, node.scope);
     core::require(gradients.size() == node.inputs.size(), node.op, ": ", gradients.size(),
                   " gradients for ", node.inputs.size(), " inputs");
-    for (std::size_t k = 0; k < gradients.size(); ++k)
-      if (node.inputs[k] >= 0 && gradients[k].size() > 0)
-        deliver(node.inputs[k], std::move(gradients[k]));
+    for (std::size_t k = 0; k < gradients.size(); ++k) {
+      if (node.inputs[k] < 0 || gradients[k].size() == 0) continue;
+      if (options_.check_finite && !is_finite(gradients[k]))
+        report_non_finite("gradient", node.op, node.scope);
+      deliver(node.inputs[k], std::move(gradients[k]));
+    }
   }
 }
 
 Tensor Tape::gradient(const Var& leaf) const {
   core::require(leaf.tape_ == this, "gradient: the variable does not stand on this tape");
-  const Tensor& found = nodes_[std::size_t(leaf.node_)].gradient;
-  return found.size() > 0 ? found : Tensor(leaf.shape(), 0);
+  const Node& node = nodes_[std::size_t(leaf.node_)];
+  core::require(node.op == leaf_op, "gradient: kept for watched variables only, not for op '",
+                node.op, "'");
+  return node.gradient.size() > 0 ? node.gradient : Tensor(leaf.shape(), 0);
 }
 
 Var record(const char* op, Tensor y, const std::vector<Var>& inputs, Pullback pullback) {

@@ -91,6 +91,7 @@ class Tape {
 
   TapeOptions options_;
   std::vector<Node> nodes_;
+  bool swept_ = false;
 };
 
 /// Records on the tape that any input stands on; without one, just the value.

@@ -10,6 +10,7 @@ namespace {
 /// dx = dy, dtable[first + t] = sum over b of dy[b T + t].  Saves: nothing.
 Var add_table(const Var& x, const Tensor& table, std::span<Real> gradient, Index length,
               Index first) {
+  core::require(table.shape().rank() == 2, "add_positions: table of shape ", table.shape());
   const Index n = table.shape().back();
   core::require(
       x.shape().rank() == 2 && x.shape()[1] == n && length > 0 && x.shape()[0] % length == 0,

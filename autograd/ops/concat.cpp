@@ -7,11 +7,11 @@ namespace weft::autograd {
 /// Parts side by side along the last axis.  Each part's gradient is its columns of dy.
 /// Saves: nothing.
 Var concat(const std::vector<Var>& parts) {
-  core::require(!parts.empty(), "concat: nothing to join");
+  core::require(!parts.empty() && parts[0].shape().rank() >= 1, "concat: nothing to join");
   Index width = 0;
   for (const Var& part : parts) {
     core::require(part.shape().rank() == parts[0].shape().rank() &&
-                      part.shape().rows() == parts[0].shape().rows(),
+                      with_columns(part.shape(), 0) == with_columns(parts[0].shape(), 0),
                   "concat: shapes ", parts[0].shape(), " and ", part.shape());
     width += part.shape().back();
   }

@@ -93,6 +93,8 @@ Var cross_entropy(const Var& h, const Parameter& weight, const Parameter* bias,
                     h.shape()[1] == weight.shape()[1] && targets.size() == h.shape()[0],
                 "cross_entropy: h ", h.shape(), ", weight ", weight.shape(), ", targets ",
                 targets.shape());
+  core::require(!bias || bias->shape() == Shape{weight.shape()[0]}, "cross_entropy: bias of shape ",
+                bias ? bias->shape() : Shape{}, " for a weight of shape ", weight.shape());
   Index counted = 0;
   for (const core::Token t : targets.read()) {
     core::require(t == core::no_target || (t >= 0 && t < weight.shape()[0]),

@@ -7,17 +7,20 @@
 namespace weft::autograd {
 namespace {
 
-/// x[i] *= keep_scale where word i of the stream is at least `threshold`, else 0. One Philox block
+/// x[i] keep_scale where word i of the stream is at least `threshold`, else 0. One Philox block
 /// serves four neighbours, and pieces start at multiples of four.
-void mask(Tensor& x, const core::Rng& stream, std::uint32_t threshold, Real keep_scale) {
-  Real* data = x.write().data();
+Tensor masked(const Tensor& x, const core::Rng& stream, std::uint32_t threshold, Real keep_scale) {
+  Tensor y(x.shape());
+  Real* to = y.write().data();
+  const Real* from = x.data();
   core::parallel_for(x.size(), core::elementwise_grain, [=](Index begin, Index end) {
     for (Index i = begin; i < end; i += 4) {
       const auto words = stream.block(std::uint64_t(i / 4));
       for (Index j = i; j < i + 4 && j < end; ++j)
-        data[j] = words[std::size_t(j - i)] >= threshold ? data[j] * keep_scale : 0;
+        to[j] = words[std::size_t(j - i)] >= threshold ? from[j] * keep_scale : 0;
     }
   });
+  return y;
 }
 
 }  // namespace
@@ -30,13 +33,10 @@ Var dropout(const Pass& pass, const Var& x, Real rate) {
   const auto threshold = std::uint32_t(double(rate) * 0x1p32);
   const core::Rng stream = pass.stream().fold("dropout");
   const Real keep_scale = 1 / (1 - rate);
-  Tensor y(x.shape(), 0);
-  core::accumulate(y, x.value());
-  mask(y, stream, threshold, keep_scale);
-  return record("dropout", std::move(y), {x}, [stream, threshold, keep_scale](Tensor dy) {
-    mask(dy, stream, threshold, keep_scale);
-    return Gradients{std::move(dy)};
-  });
+  return record("dropout", masked(x.value(), stream, threshold, keep_scale), {x},
+                [stream, threshold, keep_scale](Tensor dy) {
+                  return Gradients{masked(dy, stream, threshold, keep_scale)};
+                });
 }
 
 }  // namespace weft::autograd

@@ -9,6 +9,10 @@ Var recompute(const Pass& pass, const std::function<Var(const Pass&, const Var&)
   if (!x.tape()) return f(pass, x);
   const TapeOptions options = x.tape()->options();
   Tensor y = f(pass.without_tape(), Var(x.value())).value();
+  if (options.check_finite) {  // on a tape, so that an op inside f is named
+    Tape checked(options);
+    f(pass.replayed_on(checked), checked.watch(x.value()));
+  }
   return record("recompute", std::move(y), {x}, [pass, f, options, saved = x.value()](Tensor dy) {
     Tape scratch(options);
     const Var in = scratch.watch(saved);

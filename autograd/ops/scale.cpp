@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "autograd/ops.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
@@ -5,24 +7,22 @@
 namespace weft::autograd {
 namespace {
 
-void multiply(Tensor& x, Real factor) {
-  Real* data = x.write().data();
-  core::parallel_for(x.size(), core::elementwise_grain, [=](Index begin, Index end) {
-    core::simd().scale(factor, data + begin, end - begin);
+Tensor multiplied(const Tensor& x, Real factor) {
+  Tensor y(x.shape());
+  Real* to = y.write().data();
+  core::parallel_for(x.size(), core::elementwise_grain, [&](Index begin, Index end) {
+    std::copy_n(x.data() + begin, end - begin, to + begin);
+    core::simd().scale(factor, to + begin, end - begin);
   });
+  return y;
 }
 
 }  // namespace
 
 /// factor x.  dx = factor dy.  Saves: nothing.
 Var scale(const Var& x, Real factor) {
-  Tensor y(x.shape(), 0);
-  core::accumulate(y, x.value());
-  multiply(y, factor);
-  return record("scale", std::move(y), {x}, [factor](Tensor dy) {
-    multiply(dy, factor);
-    return Gradients{std::move(dy)};
-  });
+  return record("scale", multiplied(x.value(), factor), {x},
+                [factor](Tensor dy) { return Gradients{multiplied(dy, factor)}; });
 }
 
 }  // namespace weft::autograd
