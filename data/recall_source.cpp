@@ -20,7 +20,8 @@ RecallSource::RecallSource(const RecallSettings& settings, Index length)
                 " to return: raise data.length to at least ", 2 * (settings.payload + 1));
   reach_.assign(std::size_t(length) + 1, 0.0);
   for (Index d = settings.payload + 1; d <= length; ++d) {
-    reach_[std::size_t(d)] = reach_[std::size_t(d - 1)] + 1 / (double(d) * double(length + 1 - d));
+    reach_[std::size_t(d)] =
+        reach_[std::size_t(d - 1)] + 1 / (double(d) * std::sqrt(double(length + 1 - d)));
   }
   const double total = reach_.back();
   for (double& mass : reach_) mass /= total;

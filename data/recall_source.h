@@ -15,8 +15,9 @@ namespace weft::data {
 ///
 /// Which key an event uses: a distance is drawn. If it reaches past the oldest key, a key not yet
 /// used, while there is one; otherwise the key whose last use is nearest to it by ratio. A distance
-/// d is drawn with weight 1 / (d (T + 1 - d)): as d fits at T + 1 - d places of a sequence of T,
-/// repeats spread log-uniformly up to the sequence length, provided keys do not run out.
+/// d is drawn with weight 1 / (d sqrt(T + 1 - d)): log-uniform, but for the root, which makes up
+/// for the fewer places of a sequence of T where a longer distance fits. So repeats spread
+/// log-uniformly up to the sequence length, as long as keys do not run out much before its end.
 class RecallSource {
  public:
   RecallSource(const RecallSettings& settings, Index length);

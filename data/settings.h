@@ -13,9 +13,9 @@ namespace weft::data {
 /// The recall language: see data/recall_source.h.
 struct RecallSettings {
   Index symbols = 26;    ///< ordinary symbols, drawn by the Markov source and as payload
-  Index keys = 10;       ///< symbols that announce a payload
+  Index keys = 8;        ///< symbols that announce a payload
   Index payload = 3;     ///< symbols that follow a key
-  double gap = 6;        ///< mean number of ordinary symbols between recall events
+  double gap = 2;        ///< mean number of ordinary symbols between recall events
   Index successors = 4;  ///< symbols that may follow an ordinary symbol
   Index source = 1;      ///< which of the languages with these settings
   Index held_out = 256;  ///< sequences in the validation split, and as many in the test split

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <algorithm>
+
+#include "data/dataset.h"
+
+namespace weft::data {
+
+inline bool same(const core::Tokens& a, const core::Tokens& b) {
+  return a.shape() == b.shape() && std::ranges::equal(a.read(), b.read());
+}
+
+inline bool same(const Batch& a, const Batch& b) {
+  return same(a.inputs, b.inputs) && same(a.targets, b.targets) && same(a.distances, b.distances);
+}
+
+}  // namespace weft::data
