@@ -50,7 +50,7 @@ std::string range_fault(const std::string&, core::Range) { return ""; }
 
 /// Reads one value of a type; reports what is not of that type or fails a check of its range.
 template <class Value>
-struct Reader {
+struct ValueReader {
   ConfigReading& reading;
   const char* expected;
   std::optional<Value> (*convert)(const ConfigNode&);
@@ -59,29 +59,28 @@ struct Reader {
   std::optional<Value> operator()(const ConfigNode& node, const std::string& path) const {
     const std::optional<Value> value = convert(node);
     if (!value) {
-      reading.report(wrong_type(node, path, expected));
+      reading.refuse(wrong_type(node, path, expected));
       return std::nullopt;
     }
     const std::string fault = range_fault(*value, range);
     if (fault.empty()) return value;
-    reading.report({node.origin, path, path + " = " + quote(node) + " " + fault});
+    reading.refuse({node.origin, path, path + " = " + quote(node) + " " + fault});
     return std::nullopt;
   }
 };
 
 }  // namespace
 
-void ConfigReading::report(const ConfigProblem& problem) {
-  const auto same = [&](const ConfigProblem& other) {
-    return other.key == problem.key && other.message == problem.message;
-  };
-  if (std::ranges::none_of(problems, same)) problems.push_back(problem);
+void ConfigReading::refuse(const ConfigProblem& problem) {
+  if (refused.insert(problem.key).second) problems.push_back(problem);
 }
 
-bool ConfigReading::has_problem_with(const std::string& path) const {
-  return std::ranges::any_of(problems, [&](const ConfigProblem& problem) {
-    return problem.key == path || problem.key.starts_with(path + "[");
-  });
+void ConfigReading::complain(const ConfigProblem& problem) {
+  const auto is_same = [&](const ConfigProblem& other) {
+    return other.key == problem.key && other.message == problem.message;
+  };
+  if (!refused.contains(problem.key) && std::ranges::none_of(problems, is_same))
+    problems.push_back(problem);
 }
 
 ReadingFields::ReadingFields(ConfigReading& reading, std::string path, const ConfigNode* node)
@@ -102,8 +101,12 @@ void ReadingFields::take(std::string_view key, Value& value, const Read& read) {
   const std::string path = join_path(path_, key);
   const ConfigNode* node = find(key);
   reading_.keys.add_key(path);
-  if (node)
-    if (auto read_value = read(*node, path)) value = std::move(*read_value);
+  if (node) {
+    if (auto taken = read(*node, path))
+      value = std::move(*taken);
+    else
+      reading_.refused.insert(path);  // when only an item of a list is wrong
+  }
   reading_.resolved.record(path_, key, toml_text(value), node ? node->origin : ConfigOrigin{});
 }
 
@@ -127,20 +130,20 @@ void ReadingFields::take_list(std::string_view key, std::vector<Value>& values, 
 
 void ReadingFields::integer(std::string_view key, Index& value, std::string_view,
                             core::Range range) {
-  take(key, value, Reader<Index>{reading_, "a whole number", as_integer, range});
+  take(key, value, ValueReader<Index>{reading_, "a whole number", as_integer, range});
 }
 
 void ReadingFields::number(std::string_view key, double& value, std::string_view,
                            core::Range range) {
-  take(key, value, Reader<double>{reading_, "a number", as_number, range});
+  take(key, value, ValueReader<double>{reading_, "a number", as_number, range});
 }
 
 void ReadingFields::flag(std::string_view key, bool& value, std::string_view) {
-  take(key, value, Reader<bool>{reading_, "true or false", as_flag});
+  take(key, value, ValueReader<bool>{reading_, "true or false", as_flag});
 }
 
 void ReadingFields::text(std::string_view key, std::string& value, std::string_view) {
-  take(key, value, Reader<std::string>{reading_, "text", as_text});
+  take(key, value, ValueReader<std::string>{reading_, "text", as_text});
 }
 
 void ReadingFields::choice(std::string_view key, std::string& value, std::string_view,
@@ -151,25 +154,25 @@ void ReadingFields::choice(std::string_view key, std::string& value, std::string
     if (chosen && std::ranges::find(legal, *chosen) != legal.end()) return chosen;
     std::string list;
     for (const std::string& option : legal) list += (list.empty() ? "" : ", ") + option;
-    ConfigProblem refused = wrong_type(node, path, "one of " + list);
-    if (chosen) refused.suggestion = nearest(*chosen, legal);
-    reading_.report(refused);
+    ConfigProblem problem = wrong_type(node, path, "one of " + list);
+    if (chosen) problem.suggestion = nearest(*chosen, legal);
+    reading_.refuse(problem);
     return std::optional<std::string>();
   });
 }
 
 void ReadingFields::integers(std::string_view key, std::vector<Index>& value, std::string_view,
                              core::Range range) {
-  take_list(key, value, Reader<Index>{reading_, "a whole number", as_integer, range});
+  take_list(key, value, ValueReader<Index>{reading_, "a whole number", as_integer, range});
 }
 
 void ReadingFields::numbers(std::string_view key, std::vector<double>& value, std::string_view,
                             core::Range range) {
-  take_list(key, value, Reader<double>{reading_, "a number", as_number, range});
+  take_list(key, value, ValueReader<double>{reading_, "a number", as_number, range});
 }
 
 void ReadingFields::texts(std::string_view key, std::vector<std::string>& value, std::string_view) {
-  take_list(key, value, Reader<std::string>{reading_, "text", as_text});
+  take_list(key, value, ValueReader<std::string>{reading_, "text", as_text});
 }
 
 std::vector<std::unique_ptr<core::Fields>> ReadingFields::tables(std::string_view key,
@@ -180,7 +183,7 @@ std::vector<std::unique_ptr<core::Fields>> ReadingFields::tables(std::string_vie
   const ConfigNode* node = find(key);
   if (!node) return visitors;
   if (!node->list()) {
-    reading_.report(wrong_type(*node, path, "a list of tables"));
+    reading_.refuse(wrong_type(*node, path, "a list of tables"));
     return visitors;
   }
   for (std::size_t i = 0; i < node->list()->size(); ++i) {
@@ -189,16 +192,15 @@ std::vector<std::unique_ptr<core::Fields>> ReadingFields::tables(std::string_vie
     if (item.table())
       visitors.push_back(std::make_unique<ReadingFields>(reading_, item_path, &item));
     else
-      reading_.report(wrong_type(item, item_path, "a table"));
+      reading_.refuse(wrong_type(item, item_path, "a table"));
   }
   return visitors;
 }
 
 void ReadingFields::problem(std::string_view key, const std::string& message) {
   const std::string path = join_path(path_, key);
-  if (reading_.has_problem_with(path)) return;  // the value that is judged is not the user's
   const ConfigNode* node = find(key);
-  reading_.report({node ? node->origin : ConfigOrigin{}, path, path + ": " + message});
+  reading_.complain({node ? node->origin : ConfigOrigin{}, path, path + ": " + message});
 }
 
 }  // namespace weft::experiments

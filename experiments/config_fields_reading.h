@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,11 +19,13 @@ struct ConfigReading {
   ConfigKeys keys;
   ResolvedConfig resolved;
   std::vector<ConfigProblem> problems;
+  std::set<std::string> refused;  // keys whose value could not be taken
 
-  /// Adds a problem unless it is known already.
-  void report(const ConfigProblem& problem);
-  /// Whether something is wrong with the value of a key or with an item in it.
-  bool has_problem_with(const std::string& path) const;
+  /// Reports a value that cannot be taken, once.
+  void refuse(const ConfigProblem& problem);
+  /// Reports what is wrong with a value that was taken; of a default that stands in for a refused
+  /// value nothing is said.
+  void complain(const ConfigProblem& problem);
 };
 
 /// The visitor that fills the settings of one section from a config. A value that cannot be taken

@@ -24,7 +24,8 @@ class Inclusion {
   /// The file laid over its includes; `asked` is the place that names it.
   ConfigNode resolve(const fs::path& path, const ConfigOrigin& asked) {
     std::error_code ignored;
-    const std::string identity = fs::weakly_canonical(path, ignored).string();
+    std::string identity = fs::weakly_canonical(path, ignored).string();
+    if (identity.empty()) identity = path.string();
     if (std::ranges::find(open_, identity) != open_.end()) {
       report(asked, path.string() + " includes itself by way of this line; remove one include");
       return {};

@@ -39,6 +39,13 @@ std::string join_path(std::string_view section, std::string_view key) {
   return path += key;
 }
 
+std::string section_of(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  return std::string(dot == std::string_view::npos ? "" : path.substr(0, dot));
+}
+
+std::string_view name_of(std::string_view path) { return path.substr(path.rfind('.') + 1); }
+
 bool is_plain_key(std::string_view key) {
   const auto is_plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||

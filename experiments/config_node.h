@@ -46,6 +46,10 @@ void lay_over(ConfigNode& below, ConfigNode above);
 
 /// "section.key", or just "key" at the top level.
 std::string join_path(std::string_view section, std::string_view key);
+/// "a.b" of "a.b.key"; empty at the top level.
+std::string section_of(std::string_view path);
+/// "key" of "a.b.key".
+std::string_view name_of(std::string_view path);
 /// Whether `key` is made of letters, digits, _ and - only, as every key of a config must be.
 bool is_plain_key(std::string_view key);
 

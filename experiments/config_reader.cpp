@@ -1,5 +1,9 @@
 #include "experiments/config_reader.h"
 
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
 namespace weft::experiments {
 
 core::Fields& ConfigReader::section(const std::string& path) {
@@ -16,22 +20,29 @@ void ConfigReader::require_tables_along(const std::string& path) {
     const std::string section = path.substr(0, end);
     const ConfigNode* node = tree_.find(section);
     if (node && !node->table())
-      reading_.report(wrong_type(*node, section, "a section, [" + section + "]"));
+      reading_.refuse(wrong_type(*node, section, "a section, [" + section + "]"));
     if (end == std::string::npos) return;
   }
 }
 
 void ConfigReader::problem(const std::string& path, const std::string& message,
                            const std::string& suggestion) {
-  if (reading_.has_problem_with(path)) return;
   const ConfigNode* node = tree_.find(path);
-  reading_.report({node ? node->origin : ConfigOrigin{}, path, path + ": " + message, suggestion});
+  const ConfigOrigin origin = node ? node->origin : ConfigOrigin{};
+  reading_.complain({origin, path, path + ": " + message, suggestion});
 }
 
 void ConfigReader::finish() {
-  for (const ConfigProblem& problem : reading_.keys.unknown_in(tree_.root()))
-    reading_.report(problem);
-  raise_if_any(reading_.problems);
+  std::vector<ConfigProblem> problems = reading_.problems;
+  const auto selected = [&](const std::string& selector) -> std::optional<std::string> {
+    if (std::ranges::find(reading_.problems, selector, &ConfigProblem::key) !=
+        reading_.problems.end())
+      return std::nullopt;
+    return reading_.resolved.value_of(selector);
+  };
+  std::ranges::move(reading_.keys.unknown_in(tree_.root(), kinds_, selected),
+                    std::back_inserter(problems));
+  raise_if_any(std::move(problems));
 }
 
 }  // namespace weft::experiments

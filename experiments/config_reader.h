@@ -34,18 +34,17 @@ class ConfigReader {
   /// every kind; a key that belongs to another kind than the chosen one is then reported as such.
   core::Fields& alternative(const std::string& section, const std::string& selector,
                             const std::string& kind) {
-    return reading_.keys.alternative(section, selector, kind);
+    return kinds_.add(section, selector, kind);
   }
 
   /// Reports a problem with the value at "section.key" that the section alone cannot see.
   void problem(const std::string& path, const std::string& message,
                const std::string& suggestion = "");
 
-  /// Adds the keys that nobody asked for to the problems, then throws them all, if any.
+  /// Throws every problem, the keys that nobody asked for among them; returns when there is none.
   void finish();
 
   const ConfigTree& tree() const { return tree_; }
-  const std::vector<ConfigProblem>& problems() const { return reading_.problems; }
   const ResolvedConfig& resolved() const { return reading_.resolved; }
   std::string resolved_toml() const { return reading_.resolved.toml(); }
 
@@ -54,6 +53,7 @@ class ConfigReader {
 
   const ConfigTree tree_;
   ConfigReading reading_;
+  ConfigKinds kinds_;
   std::map<std::string, std::unique_ptr<ReadingFields>> sections_;
 };
 

@@ -25,12 +25,6 @@ bool is_inside(const std::string& path, const std::string& section) {
   return path.starts_with(section + ".") || path.starts_with(section + "[");
 }
 
-/// The section that a table of a list belongs to: "a.b" for "a.b.groups[1]".
-std::string owner_of(const std::string& path) {
-  const std::size_t dot = path.rfind('.');
-  return dot == std::string::npos ? "" : path.substr(0, dot);
-}
-
 }  // namespace
 
 void ResolvedConfig::add_section(const std::string& path) { section_at(path); }
@@ -39,7 +33,7 @@ ResolvedConfig::Section& ResolvedConfig::section_at(const std::string& path) {
   const auto found = std::ranges::find(sections_, path, &Section::path);
   if (found != sections_.end()) return *found;
   // TOML wants a list inside a table of a list before the next table of the outer one.
-  const std::string owner = owner_of(path);
+  const std::string owner = section_of(path);
   auto place = sections_.end();
   if (owner.ends_with(']'))
     while (place[-1].path != owner && !is_inside(place[-1].path, owner)) --place;
@@ -54,6 +48,14 @@ void ResolvedConfig::record(const std::string& section, std::string_view key, st
     values.push_back({std::string(key), std::move(toml), origin});
   else
     *found = {std::string(key), std::move(toml), origin};
+}
+
+std::string ResolvedConfig::value_of(const std::string& path) const {
+  for (const Section& section : sections_)
+    if (section.path == section_of(path))
+      for (const Value& value : section.values)
+        if (value.key == name_of(path)) return value.toml;
+  return "";
 }
 
 std::string ResolvedConfig::toml(const std::vector<std::string>& without) const {
@@ -77,6 +79,13 @@ std::string ResolvedConfig::hash(const std::vector<std::string>& without) const 
   for (auto digit = hex.rbegin(); digit != hex.rend(); ++digit, value >>= 4)
     *digit = "0123456789abcdef"[value & 15];
   return hex;
+}
+
+std::map<std::string, std::string> ResolvedConfig::values() const {
+  std::map<std::string, std::string> all;
+  for (const Section& section : sections_)
+    for (const Value& value : section.values) all[join_path(section.path, value.key)] = value.toml;
+  return all;
 }
 
 std::string ResolvedConfig::listing() const {

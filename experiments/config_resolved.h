@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,12 +19,18 @@ class ResolvedConfig {
   void record(const std::string& section, std::string_view key, std::string toml,
               const ConfigOrigin& origin);
 
+  /// The value at "section.key" as TOML; empty when none is recorded.
+  std::string value_of(const std::string& path) const;
+
   /// A config file that gives the same run, without the keys named by their full paths.
   std::string toml(const std::vector<std::string>& without = {}) const;
 
   /// 16 hexadecimal digits (XXH3-64) that change when a value does, whoever set it and wherever. A
   /// run is named after the first 8. `without` names the keys that do not change results.
   std::string hash(const std::vector<std::string>& without = {}) const;
+
+  /// Every value as TOML by its full path: "model.width" -> "64".
+  std::map<std::string, std::string> values() const;
 
   /// "model.width = 64  # configs/quickstart.toml:9", a line for each key, aligned.
   std::string listing() const;

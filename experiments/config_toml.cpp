@@ -22,7 +22,7 @@ std::size_t end_of_quoted(std::string_view text, std::size_t at) {
     if (text[i] == '\\' && fence[0] == '"')
       ++i;
     else if (text.substr(i).starts_with(fence))
-      return i + fence.size() - 1;
+      return is_long ? text.find_first_not_of(fence[0], i) - 1 : i;  // """a "quoted" end""""
     else if (text[i] == '\n' && !is_long)
       return i - 1;
   }

@@ -60,6 +60,7 @@ TEST(HostileConfig, refuses_absurd_depth_however_it_is_written) {
   EXPECT_EQ(refusal_of(text("a = ", repeat("[", 100), repeat("]", 100))), too_deep);
   EXPECT_TRUE(
       refusal_of(text("a = ", repeat("[", 100000))).starts_with(one_problem + "a.toml:1: "));
+  EXPECT_EQ(refusal_of(text("x = [\"\"\"q\"\"\"\", {a", repeat(".a", 100000), " = 1}]")), endless);
   const std::string link = text("a", repeat(".a", 30), " = {");
   EXPECT_EQ(refusal_of(text(repeat(link, 250), repeat("}", 250))), too_deep);
   const std::string argument = text("a", repeat(".a", 60000), "=1");
@@ -74,6 +75,16 @@ TEST(HostileConfig, takes_long_prose_for_a_value) {
     const ConfigTree tree = ConfigTree::from_text("prompt = " + fence + prose + fence, "a.toml");
     EXPECT_EQ(std::get<std::string>(tree.find("prompt")->value), prose);
   }
+}
+
+TEST(HostileConfig, reports_a_hundred_thousand_problems) {
+  std::string text = core::message_of("sizes = [", repeat("0,", 50000), "]\n[model]\n");
+  for (int i = 0; i < 50000; ++i) text += core::message_of("k", i, " = 1\n");
+  ConfigReader reader(ConfigTree::from_text(text, "a.toml"));
+  std::vector<Index> sizes;
+  reader.section("").integers("sizes", sizes, "", core::at_least(1));
+  reader.section("model").integers("kinds", sizes, "");
+  EXPECT_TRUE(refusal([&] { reader.finish(); }).starts_with("100000 problems"));
 }
 
 TEST(HostileConfig, refuses_dates_and_odd_keys) {

@@ -91,13 +91,58 @@ TEST(ConfigKeys, name_a_misspelt_section_once_whatever_it_holds) {
 TEST(ConfigKeys, say_with_which_kind_a_key_would_be_used) {
   EXPECT_EQ(refusal_of("[data]\nstream = true"),
             only("a.toml:2: data.stream is used only with data.kind = \"text\""));
-  EXPECT_EQ(
-      refusal_of("[data]\npath = 'x'"),
-      only("a.toml:2: data.path is used only with data.kind = \"text\" or data.kind = \"bytes\""));
+  EXPECT_EQ(refusal_of("[data]\npath = 'x'"),
+            only("a.toml:2: data.path is used only with data.kind = \"text\" or \"bytes\""));
   EXPECT_EQ(refusal_of("[data]\nsteam = true"),
             only("a.toml:2: unknown key data.steam; did you mean data.stream (only with data.kind "
                  "= \"text\")?"));
   EXPECT_EQ(refusal_of("[data]\nkeys = 3"), "");
+}
+
+TEST(ConfigKeys, hold_their_judgement_on_settings_of_a_kind_that_is_wrong) {
+  EXPECT_EQ(
+      refusal_of("[data]\nkind = 'txt'\npath = 'x'\nlenght = 3\n"),
+      "2 problems in the configuration, nothing was started\n"
+      "  a.toml:2: data.kind = \"txt\" must be one of recall, text, bytes; did you mean text?\n"
+      "  a.toml:4: unknown key data.lenght");
+}
+
+TEST(ConfigKeys, blame_the_selector_that_decides) {
+  // Only a cosine has a floor and only sgd a momentum; each kind is listed with the default of the
+  // other selector.
+  const auto settings = [](core::Fields& f, std::string kind, std::string schedule) {
+    double value = 0;
+    f.choice("kind", kind, "", {"adam", "sgd"});
+    f.choice("schedule", schedule, "", {"constant", "cosine"});
+    if (kind == "sgd") f.number("momentum", value, "");
+    if (schedule == "cosine") f.number("floor", value, "");
+  };
+  const auto read = [&](const std::string& kind, const std::string& schedule) {
+    return refusal([&] {
+      ConfigReader reader(ConfigTree::from_text("[optim]\nfloor = 1\nmomentum = 2", "a.toml"));
+      settings(reader.section("optim"), kind, schedule);
+      for (const std::string other : {"adam", "sgd"})
+        settings(reader.alternative("optim", "kind", other), other, "cosine");
+      for (const std::string other : {"constant", "cosine"})
+        settings(reader.alternative("optim", "schedule", other), "adam", other);
+      reader.finish();
+    });
+  };
+  EXPECT_EQ(read("sgd", "cosine"), "");
+  EXPECT_EQ(read("sgd", "constant"),
+            only("a.toml:2: optim.floor is used only with optim.schedule = \"cosine\""));
+  EXPECT_EQ(read("adam", "cosine"),
+            only("a.toml:3: optim.momentum is used only with optim.kind = \"sgd\""));
+}
+
+TEST(ConfigKeys, say_when_other_settings_leave_no_use_for_one) {
+  ConfigReader reader(ConfigTree::from_text("[data]\nstream = true", "a.toml"));
+  std::string kind = "text";
+  reader.section("data").choice("kind", kind, "", {"recall", "text"});
+  RecallSettings().fields(reader.alternative("data", "kind", "recall"));
+  TextSettings().fields(reader.alternative("data", "kind", "text"));
+  EXPECT_EQ(refusal([&] { reader.finish(); }),
+            only("a.toml:2: data.stream is not used beside the other settings"));
 }
 
 TEST(ConfigKeys, tell_a_section_from_a_value) {

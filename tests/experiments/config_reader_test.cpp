@@ -182,6 +182,26 @@ TEST(ConfigReader, reports_a_key_read_twice_once) {
             one_problem + "a.toml:2: model.heads = 0 is below 1");
 }
 
+TEST(ConfigReader, reports_two_different_problems_with_one_value) {
+  ConfigReader reader(ConfigTree::from_text("[model]\nheads = 3", "a.toml"));
+  for (int i = 0; i < 2; ++i) {
+    ModelSettings().fields(reader.section("model"));
+    reader.section("model").problem("heads", "must be even");
+  }
+  EXPECT_EQ(refusal([&] { reader.finish(); }),
+            "2 problems in the configuration, nothing was started\n"
+            "  a.toml:2: model.heads: must divide width 64\n"
+            "  a.toml:2: model.heads: must be even");
+}
+
+TEST(ConfigReader, judges_no_list_of_which_an_item_is_wrong) {
+  ConfigReader reader(ConfigTree::from_text("[model]\nsizes = [1, 0]", "a.toml"));
+  ModelSettings().fields(reader.section("model"));
+  reader.section("model").problem("sizes", "must be three");
+  EXPECT_EQ(refusal([&] { reader.finish(); }),
+            one_problem + "a.toml:2: model.sizes[1] = 0 is below 1");
+}
+
 TEST(ConfigReader, takes_problems_that_no_section_sees_alone) {
   ConfigReader reader(ConfigTree::from_text("[model]\nattention = 'loacl'", "a.toml"));
   ModelSettings().fields(reader.section("model"));

@@ -120,6 +120,16 @@ TEST(ConfigTree, says_that_the_config_file_is_missing) {
             one_problem + "command line: cannot read the config file : it is a directory");
 }
 
+TEST(ConfigTree, survives_links_that_lead_in_circles) {
+  const ConfigScratch scratch;
+  std::filesystem::create_symlink("b.toml", scratch.path("a.toml"));
+  std::filesystem::create_symlink("a.toml", scratch.path("b.toml"));
+  EXPECT_EQ(scratch.strip(refusal([&] { ConfigTree::load(scratch.path("a.toml")); })),
+            one_problem +
+                "command line: cannot read the config file a.toml: Too many levels of "
+                "symbolic links");
+}
+
 TEST(ConfigTree, lets_the_command_line_win) {
   const ConfigScratch scratch;
   const std::string path = scratch.write("a.toml", "[model]\nwidth = 64\nheads = 2\n");
