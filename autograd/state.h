@@ -19,7 +19,8 @@ class State {
   State(core::Tensor initial, Rule rule) : value_(std::move(initial)), rule_(std::move(rule)) {}
 
   const core::Tensor& value() const { return value_; }
-  void set(core::Tensor value) { value_ = std::move(value); }
+  /// For a checkpoint to fill.
+  std::span<core::Real> writable() { return value_.write(); }
   void absorb(const core::Tensor& statistics) { rule_(value_.write(), statistics.read()); }
 
  private:

@@ -58,7 +58,8 @@ CheckpointStore::CheckpointStore(fs::path directory, core::Index keep_last, core
   core::require(keep_last >= 1, "checkpoints: keep_last must be at least 1, got ", keep_last);
   core::require(keep_best >= 0, "checkpoints: keep_best must not be negative, got ", keep_best);
   const fs::path pointer = directory_ / "last.json";
-  if (!fs::exists(pointer)) {
+  std::error_code ignored;
+  if (!fs::exists(pointer, ignored)) {
     rebuild_list("is missing");
     return;
   }

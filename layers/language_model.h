@@ -8,6 +8,7 @@
 #include "layers/block.h"
 #include "layers/model_settings.h"
 #include "layers/positions.h"
+#include "layers/token_scores.h"
 
 namespace weft::layers {
 
@@ -26,6 +27,11 @@ class LanguageModel {
   /// Mean loss in nats over the counted targets, times `share`, with the mechanisms' penalties.
   Var loss(const Pass& pass, const core::Tokens& inputs, const core::Tokens& targets,
            Real share) const;
+  /// How well each target is predicted, in evaluation.
+  TokenScores score(const Pass& pass, const core::Tokens& inputs,
+                    const core::Tokens& targets) const {
+    return score_tokens(hidden(pass, inputs).value(), output_table(), targets);
+  }
   /// h: [N, W] -> [N, V]
   Tensor logits(const Tensor& h) const;
 

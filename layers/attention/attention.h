@@ -101,6 +101,8 @@ struct AttentionTraits {
   bool causal = true;         ///< can be used in a language model
   bool bidirectional = true;  ///< can read the future when asked to
   bool exact = true;          ///< computes softmax over every key that it names
+  bool cross = true;          ///< takes keys of another length than its queries
+  bool padding = true;        ///< takes key lengths
   std::string keys_per_token;
   std::string decode_state;
 };

@@ -1,0 +1,19 @@
+#include "experiments/commands/commands.h"
+
+namespace weft::experiments {
+
+std::span<const Command> all_commands() {
+  static constexpr Command commands[] = {
+      {"train", "train the model that a config describes, or continue a run", train_command},
+      {"eval", "score a run's model on a split, every token once", eval_command},
+      {"generate", "let a run's model continue a text", generate_command},
+      {"config", "show every setting of a config and who set it", config_command},
+      {"list", "list the attention mechanisms", list_command},
+      {"bench", "measure the speed and memory of a training step", bench_command},
+      {"verify-resume", "prove that an interrupted run ends in the same bits",
+       verify_resume_command},
+  };
+  return commands;
+}
+
+}  // namespace weft::experiments

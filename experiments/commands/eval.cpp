@@ -1,0 +1,80 @@
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "experiments/commands/commands.h"
+#include "experiments/commands/saved_model.h"
+#include "experiments/evaluation.h"
+
+namespace weft::experiments {
+namespace {
+
+data::Split split_of(const std::string& name) {
+  for (const data::Split split :
+       {data::Split::training, data::Split::validation, data::Split::test})
+    if (name == data::name_of(split)) return split;
+  throw core::Error("--split " + name + " is none of training, validation, test");
+}
+
+nlohmann::ordered_json bands_json(const std::vector<Band>& bands) {
+  auto list = nlohmann::ordered_json::array();
+  for (const Band& band : bands)
+    if (band.tokens > 0)
+      list.push_back({{"from", band.from},
+                      {"to", band.to},
+                      {"tokens", band.tokens},
+                      {"bits", band.bits()},
+                      {"accuracy", band.accuracy()}});
+  return list;
+}
+
+nlohmann::ordered_json to_json(const Evaluation& e, const data::Dataset& dataset,
+                               data::Split split) {
+  nlohmann::ordered_json json = {{"split", std::string(data::name_of(split))},
+                                 {"tokens", e.tokens},
+                                 {"loss", e.nats},
+                                 {"loss_error", e.error},
+                                 {"bits", e.bits()},
+                                 {"unit", dataset.unit()},
+                                 {"perplexity", e.perplexity()},
+                                 {"accuracy", double(e.correct) / double(e.tokens)},
+                                 {"stride", e.stride},
+                                 {"by_position", bands_json(e.by_position)}};
+  if (const auto floor = dataset.floor_bits(split)) json["floor_bits"] = *floor;
+  if (const auto chance = dataset.chance()) json["chance"] = *chance;
+  if (!e.by_distance.empty()) json["by_distance"] = bands_json(e.by_distance);
+  return json;
+}
+
+}  // namespace
+
+int eval_command(const Arguments& arguments) {
+  CommandLine line("weft eval RUN [section.key=value ...]",
+                   "Scores a run's model: bits, perplexity, loss by context and, where the data "
+                   "knows it, recall by distance. Every token is scored exactly once.");
+  line.words(1, 1000, "RUN");
+  add_checkpoint_option(line);
+  line.option("split", "SPLIT", "training, validation or test", "validation")
+      .option("stride", "N",
+              "tokens between windows; less than data.length: overlapping windows, "
+              "of which only the last N tokens are scored")
+      .flag("json", "print one JSON object");
+  if (!line.parse(arguments)) return 0;
+  const data::Split split = split_of(line.text("split"));
+  const Inference saved = load_saved_model(line);
+  const Index length = saved.config.data.length;
+  EvaluationOptions options{.split = split};
+  if (line.has("stride")) {
+    options.stride = line.integer("stride");
+    core::require(options.stride >= 1 && options.stride <= length, "--stride ", options.stride,
+                  " is not between 1 and data.length, ", length);
+  }
+  const Evaluation e = evaluate(*saved.model, *saved.dataset, length, options);
+  if (line.has("json"))
+    std::cout << to_json(e, *saved.dataset, split).dump(2) << '\n';
+  else
+    std::cout << print_evaluation(e, *saved.dataset, split);
+  return 0;
+}
+
+}  // namespace weft::experiments

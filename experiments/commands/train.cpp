@@ -1,0 +1,66 @@
+#include <filesystem>
+#include <iostream>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "experiments/command_line.h"
+#include "experiments/commands/commands.h"
+#include "experiments/training_run.h"
+
+namespace weft::experiments {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// CONFIG may be a run's own directory: it then stands for the config kept there.
+struct Source {
+  RunConfig config;
+  fs::path directory;
+};
+
+Source read_source(const CommandLine& line) {
+  const fs::path given = line.words()[0];
+  const bool is_run = fs::is_directory(given);
+  const fs::path file = is_run ? find_run(given).config() : given;
+  Source source{RunConfig::load(file.string(), line.overrides()), {}};
+  if (line.has("run"))
+    source.directory = line.text("run");
+  else if (is_run)
+    source.directory = given;
+  else
+    source.directory = run_path("runs", given.stem().string(), source.config.identity());
+  return source;
+}
+
+}  // namespace
+
+int train_command(const Arguments& arguments) {
+  CommandLine line(
+      "weft train CONFIG [section.key=value ...]",
+      "Trains what CONFIG describes, in a run directory of its own. CONFIG may also be "
+      "a run directory, to continue it. Ctrl-C saves and stops.");
+  line.words(1, 1000, "CONFIG")
+      .option("run", "DIR", "the run directory (runs/NAME-HASH)")
+      .flag("resume", "continue the run from its last checkpoint")
+      .flag("fresh", "delete the run that is there and start anew")
+      .option("init-from", "RUN", "start from the model of another run");
+  if (!line.parse(arguments)) return 0;
+  core::require(!(line.has("resume") && line.has("fresh")),
+                "--resume and --fresh exclude each other");
+
+  const Source source = read_source(line);
+  core::set_threads(source.config.threads);
+  const RunStart start = line.has("resume")  ? RunStart::resume
+                         : line.has("fresh") ? RunStart::fresh
+                                             : RunStart::anew;
+  RunOptions options{start, line.has("init-from") ? line.text("init-from") : "", "weft train"};
+  for (const std::string& word : line.words()) options.command += " " + word;
+  if (line.has("run")) options.command += " --run " + line.text("run");
+  // The data is read before the directory is made: a missing file leaves nothing behind.
+  data::make_dataset(source.config.data, source.config.train.batch,
+                     std::uint64_t(source.config.seed));
+  RunDirectory directory = RunDirectory::open(source.directory, start, options.command);
+  return TrainingRun(source.config, directory, options, std::cout).run();
+}
+
+}  // namespace weft::experiments

@@ -1,0 +1,129 @@
+#include "experiments/evaluation.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <iomanip>
+#include <numbers>
+#include <sstream>
+
+#include "core/error.h"
+
+namespace weft::experiments {
+namespace {
+
+double bits_of(double nats) { return nats / std::numbers::ln2; }
+
+/// The band of octaves [1], [2, 3], [4, 7], ... that a positive number falls in.
+Band& octave(std::vector<Band>& bands, Index value) {
+  const std::size_t k = std::size_t(std::bit_width(std::uint64_t(value))) - 1;
+  while (bands.size() <= k) {
+    const Index from = Index(1) << bands.size();
+    bands.push_back({.from = from, .to = 2 * from - 1});
+  }
+  return bands[k];
+}
+
+void count(Band& band, double nats, bool correct) {
+  ++band.tokens;
+  band.nats += nats;
+  band.correct += correct;
+}
+
+/// Sums in double over tokens in order.
+class Tally {
+ public:
+  void add(const data::Batch& batch, const layers::TokenScores& scores) {
+    const auto targets = batch.targets.read(), distances = batch.distances.read();
+    const Index length = batch.targets.shape().back();
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      if (targets[i] == core::no_target) continue;
+      const double nats = scores.nats[i];
+      const bool correct = scores.correct[i];
+      ++result.tokens;
+      result.correct += correct;
+      sum_ += nats;
+      squares_ += nats * nats;
+      count(octave(result.by_position, Index(i) % length + 1), nats, correct);
+      if (!distances.empty() && distances[i] > 0)
+        count(octave(result.by_distance, distances[i]), nats, correct);
+    }
+  }
+
+  Evaluation finish() {
+    core::require(result.tokens > 0, "evaluation: the split has no token to score");
+    const double n = double(result.tokens);
+    result.nats = sum_ / n;
+    result.error = std::sqrt(std::max(0.0, squares_ / n - result.nats * result.nats) / n);
+    return std::move(result);
+  }
+
+  Evaluation result;
+
+ private:
+  double sum_ = 0, squares_ = 0;
+};
+
+void print_bands(std::ostream& out, const char* title, const std::vector<Band>& bands) {
+  out << title << '\n';
+  for (const Band& band : bands) {
+    if (band.tokens == 0) continue;
+    const std::string range = band.from == band.to
+                                  ? std::to_string(band.from)
+                                  : std::to_string(band.from) + "-" + std::to_string(band.to);
+    out << "  " << std::setw(13) << range << std::setw(10) << band.tokens << std::setw(10)
+        << std::setprecision(3) << band.bits() << std::setw(11) << band.accuracy() << '\n';
+  }
+}
+
+}  // namespace
+
+double Band::bits() const { return tokens ? bits_of(nats / double(tokens)) : 0; }
+double Evaluation::bits() const { return bits_of(nats); }
+double Evaluation::perplexity() const { return std::exp(nats); }
+
+std::optional<double> Evaluation::recall_beyond(Index distance) const {
+  Index tokens_beyond = 0, correct_beyond = 0;
+  for (const Band& band : by_distance)
+    if (band.from > distance) {
+      tokens_beyond += band.tokens;
+      correct_beyond += band.correct;
+    }
+  if (tokens_beyond == 0) return std::nullopt;
+  return double(correct_beyond) / double(tokens_beyond);
+}
+
+Evaluation evaluate(const layers::LanguageModel& model, const data::Dataset& dataset, Index length,
+                    const EvaluationOptions& options) {
+  const Index stride = options.stride > 0 ? options.stride : length;
+  Index batches = dataset.evaluation_batches(options.split, stride);
+  if (options.batches > 0) batches = std::min(batches, options.batches);
+  const autograd::Pass pass(core::Rng(0).fold("evaluation"));
+  Tally tally;
+  for (Index i = 0; i < batches; ++i) {
+    const data::Batch batch = dataset.evaluation(options.split, i, stride);
+    tally.add(batch, model.score(pass, batch.inputs, batch.targets));
+  }
+  tally.result.stride = stride;
+  return tally.finish();
+}
+
+std::string print_evaluation(const Evaluation& e, const data::Dataset& dataset, data::Split split) {
+  std::ostringstream out;
+  out << std::fixed << std::setprecision(4);
+  out << data::name_of(split) << ": " << e.bits() << " bits per " << dataset.unit() << " (± "
+      << bits_of(e.error) << "), loss " << e.nats << ", perplexity " << e.perplexity() << ", "
+      << e.tokens << " tokens, each scored once\n";
+  if (const auto floor = dataset.floor_bits(split))
+    out << "floor: " << *floor << " bits per " << dataset.unit()
+        << ", what the source itself leaves open\n";
+  print_bands(out, "       context    tokens      bits   accuracy", e.by_position);
+  if (!e.by_distance.empty()) {
+    print_bands(out, " recalled from    tokens      bits   accuracy", e.by_distance);
+    if (const auto chance = dataset.chance())
+      out << "  chance of a guess: " << std::setprecision(3) << *chance << '\n';
+  }
+  return out.str();
+}
+
+}  // namespace weft::experiments

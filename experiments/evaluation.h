@@ -1,0 +1,55 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/dataset.h"
+#include "layers/language_model.h"
+
+namespace weft::experiments {
+
+using core::Index;
+
+/// A share of tokens, and how the model did on them.
+struct Band {
+  Index from = 0, to = 0;  ///< both included
+  Index tokens = 0;
+  double nats = 0;  ///< summed
+  Index correct = 0;
+
+  double bits() const;
+  double accuracy() const { return tokens ? double(correct) / double(tokens) : 0; }
+};
+
+/// A model scored on a split: every token exactly once.
+struct Evaluation {
+  Index tokens = 0;
+  double nats = 0;   ///< mean over tokens
+  double error = 0;  ///< standard error of that mean
+  Index correct = 0;
+  Index stride = 0;
+  std::vector<Band> by_position;  ///< tokens of context before the target, in octaves
+  std::vector<Band> by_distance;  ///< recalled tokens only, by how far back they stand, in octaves
+
+  double bits() const;
+  double perplexity() const;
+  /// Accuracy on tokens recalled from more than `distance` back; nothing when there are none.
+  std::optional<double> recall_beyond(Index distance) const;
+};
+
+struct EvaluationOptions {
+  data::Split split = data::Split::validation;
+  Index stride = 0;   ///< 0: disjoint windows of the data's length
+  Index batches = 0;  ///< 0: the whole split
+};
+
+/// Scores the model with dropout off. `length` is that of the dataset's windows.
+Evaluation evaluate(const layers::LanguageModel& model, const data::Dataset& dataset, Index length,
+                    const EvaluationOptions& options = {});
+
+/// The table that people read: bits, perplexity, the floor, loss by position, recall by distance.
+std::string print_evaluation(const Evaluation& evaluation, const data::Dataset& dataset,
+                             data::Split split);
+
+}  // namespace weft::experiments

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+
+#include "core/fields.h"
+
+namespace weft::experiments {
+
+using core::Index;
+
+/// "500" stands for steps, "10 minutes" for minutes of wall-clock time, "0" for never.
+struct Period {
+  Index steps = 0;
+  double minutes = 0;
+
+  bool never() const { return steps == 0 && minutes == 0; }
+};
+
+/// The [train] section: how long, how much at a time, and what is kept. Exactly one budget holds.
+struct TrainSettings {
+  Index steps = 0;     ///< optimizer steps; 1000 when no budget is given
+  Index tokens = 0;    ///< tokens read
+  double flops = 0;    ///< useful arithmetic by the cost model
+  double minutes = 0;  ///< time, turned into steps by a probe before the first one
+  Index batch = 16;
+  Index accumulate = 1;
+  Index eval_every = 0;
+  Index eval_batches = 0;
+  Index patience = 0;
+  std::string checkpoint_every = "10 minutes";
+  Index keep_last = 2;
+  Index keep_best = 1;
+  bool recompute = false;
+
+  void fields(core::Fields& field);
+  Period checkpoint_period() const;
+};
+
+/// The [sample] section: text that the model writes while it trains.
+struct SampleSettings {
+  Index tokens = 0;
+  std::string prompt;
+  double temperature = 0.8;
+  Index top_k = 0;
+  bool at_evaluations = false;
+
+  void fields(core::Fields& field);
+};
+
+}  // namespace weft::experiments

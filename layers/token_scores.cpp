@@ -1,0 +1,43 @@
+#include "layers/token_scores.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/gemm.h"
+#include "core/parallel.h"
+#include "core/simd/kernels.h"
+
+namespace weft::layers {
+
+using core::Index;
+using core::Real;
+
+TokenScores score_tokens(const core::Tensor& h, const autograd::Parameter& table,
+                         const core::Tokens& targets) {
+  const Index rows = h.shape().rows(), width = h.shape().back(), vocabulary = table.shape()[0];
+  core::require(targets.size() == rows, "score_tokens: ", targets.size(), " targets for ", rows,
+                " rows");
+  const auto wanted = targets.read();
+  std::vector<float> nats(static_cast<std::size_t>(rows), 0);
+  std::vector<char> correct(static_cast<std::size_t>(rows), 0);  // bytes: written from many threads
+  const Index piece = std::clamp<Index>((1 << 18) / vocabulary, 16, 1024);
+  core::parallel_for(rows, piece, [&](Index begin, Index end) {
+    core::Tensor logits({end - begin, vocabulary});
+    Real* z = logits.write().data();
+    core::gemm(1, core::ConstMatrix{h.data() + begin * width, end - begin, width, width},
+               core::transposed({table.data(), vocabulary, width, width}), 0,
+               {z, end - begin, vocabulary, vocabulary});
+    for (Index r = begin; r < end; ++r, z += vocabulary) {
+      const core::Token target = wanted[std::size_t(r)];
+      if (target == core::no_target) continue;
+      const Real top = core::simd().max(z, vocabulary), chosen = z[target];
+      correct[std::size_t(r)] = chosen == top;
+      const Real total = core::simd().exp_sum(z, 1, top, vocabulary);
+      nats[std::size_t(r)] = float(std::log(double(total)) + double(top) - double(chosen));
+    }
+  });
+  return {std::move(nats), std::vector<bool>(correct.begin(), correct.end())};
+}
+
+}  // namespace weft::layers

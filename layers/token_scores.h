@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "autograd/parameter.h"
+#include "core/tokens.h"
+
+namespace weft::layers {
+
+/// How well each target was predicted.
+struct TokenScores {
+  std::vector<float> nats;    ///< -ln p(target); 0 where nothing is scored
+  std::vector<bool> correct;  ///< the target was the likeliest token
+};
+
+/// h: [N, W], table: [V, W], targets: N of them. Logits exist a piece at a time.
+TokenScores score_tokens(const core::Tensor& h, const autograd::Parameter& table,
+                         const core::Tokens& targets);
+
+}  // namespace weft::layers
