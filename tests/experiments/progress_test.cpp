@@ -80,8 +80,8 @@ TEST(Progress, keeps_one_live_line_within_the_width_of_a_terminal) {
   watched.update_at(0.2, 3);
   watched.progress.finish();
   EXPECT_EQ(watched.out.str(),
-            "\r\x1b[Kstep    1/5000  0.0%  loss 2.013  val 2.0"
-            "\r\x1b[Kstep    3/5000  0.1%  loss 2.013  val 2.0\n");
+            "\r\x1b[Kstep    1/5000  0.0%  loss 2.013  val 2"
+            "\r\x1b[Kstep    3/5000  0.1%  loss 2.013  val 2\n");
 }
 
 TEST(Progress, prints_messages_above_the_live_line) {
