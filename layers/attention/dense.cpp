@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.h"
 #include "core/fields.h"
 #include "core/simd/kernels.h"
+#include "layers/attention/check_input.h"
 #include "layers/attention/dense_kernel.h"
 
 namespace weft::layers {
@@ -41,13 +41,10 @@ class DenseAttention final : public Attention {
 
   /// Saves: the projections, the output and one log-sum for each query and head.
   Var forward(const Pass&, const AttentionInput& input) const override {
+    check_input("dense", *this, input, heads_ * width_);
     const DenseProblem problem{input.sequences, heads_, width_, scale_};
     const Sequences& s = input.sequences;
     const HeadBlock &q = input.blocks[0], &k = input.blocks[1], &v = input.blocks[2];
-    core::require(
-        q.matrix.shape()[0] == s.batch * s.queries && k.matrix.shape()[0] == s.batch * s.keys,
-        "dense attention: ", q.matrix.shape(), " and ", k.matrix.shape(), " are not ", s.batch,
-        " sequences of ", s.queries, " queries and ", s.keys, " keys");
     Tensor out({s.batch * s.queries, heads_ * width_});
     Tensor log_sums({s.batch, heads_, s.queries});
     dense_forward(problem, heads_of(q), heads_of(k), heads_of(v),

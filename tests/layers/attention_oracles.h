@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "tests/closeness.h"
+#include "tests/layers/attention_sample.h"
+#include "tests/layers/naive_dense.h"
+
+namespace weft::layers {
+
+/// A mechanism written out in double: the sample's inputs, moved or not, -> [B queries, H D].
+using Oracle = std::function<std::vector<double>(const AttentionSample&,
+                                                 const std::vector<std::vector<double>>& inputs)>;
+
+inline std::vector<double> dense_oracle(const AttentionSample& sample,
+                                        const std::vector<std::vector<double>>& inputs) {
+  const NaiveDense naive{sample.sequences(), sample.heads(), sample.head_width(),
+                         1 / std::sqrt(double(sample.head_width()))};
+  return naive.forward(inputs[0], inputs[1], inputs[2]);
+}
+
+/// The naive twin of every mechanism in the registry, with default settings.
+inline const std::map<std::string, Oracle>& attention_oracles() {
+  static const std::map<std::string, Oracle> oracles = {{"dense", dense_oracle}};
+  return oracles;
+}
+
+}  // namespace weft::layers

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "layers/attention/attention.h"
+
+namespace weft::layers {
+
+/// Softmax attention written out in double, one query at a time.
+/// q: [B n, H D], k, v: [B m, H D]
+struct NaiveDense {
+  Sequences sequences;
+  Index heads, head_width;
+  double scale;
+
+  using Numbers = std::vector<double>;
+  struct Gradients {
+    Numbers q, k, v;
+  };
+
+  Numbers forward(const Numbers& q, const Numbers& k, const Numbers& v) const {
+    Numbers out(q.size(), 0.0);
+    for_each_query([&](Index b, Index h, Index i) {
+      const Numbers p = weights(q, k, b, h, i);
+      for (Index j = 0; j < Index(p.size()); ++j)
+        for (Index d = 0; d < head_width; ++d)
+          out[query(b, h, i, d)] += p[std::size_t(j)] * v[key(b, h, j, d)];
+    });
+    return out;
+  }
+
+  /// dS = P (dO V^T - dO . O)
+  Gradients backward(const Numbers& q, const Numbers& k, const Numbers& v,
+                     const Numbers& dout) const {
+    const Numbers out = forward(q, k, v);
+    Gradients g{Numbers(q.size(), 0.0), Numbers(k.size(), 0.0), Numbers(v.size(), 0.0)};
+    for_each_query([&](Index b, Index h, Index i) {
+      const Numbers p = weights(q, k, b, h, i);
+      for (Index j = 0; j < Index(p.size()); ++j) {
+        double ds = 0;
+        for (Index d = 0; d < head_width; ++d) {
+          const double up = dout[query(b, h, i, d)];
+          ds += up * (v[key(b, h, j, d)] - out[query(b, h, i, d)]);
+          g.v[key(b, h, j, d)] += p[std::size_t(j)] * up;
+        }
+        ds *= p[std::size_t(j)] * scale;
+        for (Index d = 0; d < head_width; ++d) {
+          g.q[query(b, h, i, d)] += ds * k[key(b, h, j, d)];
+          g.k[key(b, h, j, d)] += ds * q[query(b, h, i, d)];
+        }
+      }
+    });
+    return g;
+  }
+
+ private:
+  template <class Body>
+  void for_each_query(const Body& body) const {
+    for (Index b = 0; b < sequences.batch; ++b)
+      for (Index h = 0; h < heads; ++h)
+        for (Index i = 0; i < sequences.queries; ++i) body(b, h, i);
+  }
+  std::size_t query(Index b, Index h, Index i, Index d) const {
+    return std::size_t(((b * sequences.queries + i) * heads + h) * head_width + d);
+  }
+  std::size_t key(Index b, Index h, Index j, Index d) const {
+    return std::size_t(((b * sequences.keys + j) * heads + h) * head_width + d);
+  }
+  bool reads(Index b, Index i, Index j) const {
+    const bool real = !sequences.key_lengths || j < (*sequences.key_lengths)[std::size_t(b)];
+    return real && (!sequences.causal || j <= i + sequences.keys - sequences.queries);
+  }
+
+  /// The softmax of one row; empty when it reads no key.
+  Numbers weights(const Numbers& q, const Numbers& k, Index b, Index h, Index i) const {
+    Numbers p;
+    double top = -std::numeric_limits<double>::infinity(), total = 0;
+    for (Index j = 0; j < sequences.keys && reads(b, i, j); ++j) {
+      double score = 0;
+      for (Index d = 0; d < head_width; ++d) score += q[query(b, h, i, d)] * k[key(b, h, j, d)];
+      p.push_back(scale * score);
+      top = std::max(top, p.back());
+    }
+    for (double& w : p) total += w = std::exp(w - top);
+    for (double& w : p) w /= total;
+    return p;
+  }
+};
+
+}  // namespace weft::layers
