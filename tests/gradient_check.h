@@ -2,23 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <vector>
 
-#include "autograd/pass.h"
 #include "tests/drawn_parameters.h"
-#include "tests/random_values.h"
+#include "tests/pull_back.h"
 
 namespace weft::tests {
 
-/// What is differentiated. In the reverse run the inputs stand on the pass's tape; in the perturbed
-/// runs there is no tape and they are constants. All runs are training passes with one random
-/// stream and one journal, so masks stay the same and decisions are frozen.
-using Function =
-    std::function<autograd::Var(const autograd::Pass&, const std::vector<autograd::Var>&)>;
-
 /// Both sides of <u, J v>, for random u and for v over all inputs and parameters at once: random
-/// too, but leaning towards the gradient J^T u, so that the product is never small by chance.
+/// too, but leaning towards the gradient J^T u, so that the product is never small by chance. All
+/// runs are training passes with one random stream and one journal, so that masks stay the same
+/// and decisions are frozen.
 class GradientCheck {
  public:
   GradientCheck(const Function& f, const std::vector<core::Tensor>& inputs,
@@ -68,7 +62,7 @@ class GradientCheck {
     const std::vector<core::Real> kept(arena_.values().begin(), arena_.values().end());
     move(kept, directions_.back(), step, arena_.values());
     autograd::Tape unused;
-    const auto pass = autograd::Pass(unused, stream_, journal_).without_tape();
+    const auto pass = autograd::Pass(unused, test_stream, journal_).without_tape();
     const core::Tensor y = f_(pass, moved).value();
     const Numbers result(y.read().begin(), y.read().end());
     std::ranges::copy(kept, arena_.values().begin());
@@ -84,17 +78,11 @@ class GradientCheck {
   void sweep() {
     const core::Tensor noise = random_tensor({arena_.size()}, 7);
     std::ranges::copy(noise.read(), arena_.gradients().begin());
-    autograd::Tape tape;
-    std::vector<autograd::Var> leaves;
-    for (const core::Tensor& x : inputs_) leaves.push_back(tape.watch(x));
-    const autograd::Var y = f_(autograd::Pass(tape, stream_, journal_), leaves);
-    value_.assign(y.value().read().begin(), y.value().read().end());
-    upstream_ = random_tensor(y.shape(), 5);
-    tape.sweep(y, upstream_);
-    for (const autograd::Var& leaf : leaves) {
-      const core::Tensor gradient = tape.gradient(leaf);
+    const Pulled pulled = pull_back(f_, inputs_, journal_);
+    value_.assign(pulled.value.read().begin(), pulled.value.read().end());
+    upstream_ = pulled.upstream;
+    for (const core::Tensor& gradient : pulled.gradients)
       gradients_.emplace_back(gradient.read().begin(), gradient.read().end());
-    }
     gradients_.emplace_back();
     for (std::size_t i = 0; i < noise.read().size(); ++i)
       gradients_.back().push_back(double(arena_.gradients()[i]) - noise.read()[i]);
@@ -116,7 +104,6 @@ class GradientCheck {
   const Function& f_;
   const std::vector<core::Tensor>& inputs_;
   autograd::ParameterArena& arena_;
-  core::Rng stream_{3};
   autograd::Journal journal_;
   core::Tensor upstream_;
   Numbers value_;

@@ -24,7 +24,7 @@ double row_loss(Real* logits, Index vocabulary, core::Token target, Real weight)
   const Real total = core::simd().exp_sum(logits, 1, top, vocabulary);
   core::simd().scale(weight / total, logits, vocabulary);
   logits[target] -= weight;
-  return double(weight) * (std::log(double(total)) + double(top) - double(chosen));
+  return double(weight) * (double(top) - double(chosen) + std::log(double(total)));
 }
 
 /// One run over the tokens in pieces: logits, loss and, when asked for, the gradients of h, weight
