@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "data/noise.h"
 #include "data/recall.h"
 #include "data/text.h"
 
@@ -51,8 +52,14 @@ void TextSettings::fields(core::Fields& fields) {
   }
 }
 
+void NoiseSettings::fields(core::Fields& fields) {
+  fields.integer("symbols", symbols, "how many symbols there are", core::between(2, 50000));
+  fields.integer("held_out", held_out, "sequences to validate on, and as many to test on",
+                 core::at_least(1));
+}
+
 void DataSettings::fields(core::Fields& fields) {
-  fields.choice("kind", kind, "where the data comes from", {"recall", "text"});
+  fields.choice("kind", kind, "where the data comes from", data_kinds);
   fields.integer("length", length, "tokens in a sequence", core::at_least(1));
   if (kind == "recall") {
     recall.fields(fields);
@@ -63,6 +70,7 @@ void DataSettings::fields(core::Fields& fields) {
     }
   }
   if (kind == "text") text.fields(fields);
+  if (kind == "noise") noise.fields(fields);
 }
 
 std::unique_ptr<Dataset> make_dataset(const DataSettings& settings, Index batch,
@@ -72,8 +80,11 @@ std::unique_ptr<Dataset> make_dataset(const DataSettings& settings, Index batch,
   if (settings.kind == "recall") {
     return std::make_unique<Recall>(settings.recall, settings.length, batch, seed);
   }
-  core::require(settings.kind == "text", "data.kind must be recall or text, got '", settings.kind,
-                "'");
+  if (settings.kind == "noise") {
+    return std::make_unique<Noise>(settings.noise, settings.length, batch, seed);
+  }
+  core::require(settings.kind == "text", "data.kind must be recall, text or noise, got '",
+                settings.kind, "'");
   return std::make_unique<Text>(settings.text, settings.length, batch, seed);
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/fields.h"
@@ -34,11 +36,23 @@ struct TextSettings {
   void fields(core::Fields& fields);
 };
 
+/// Uniform symbols: see data/noise.h.
+struct NoiseSettings {
+  Index symbols = 256;
+  Index held_out = 16;  ///< sequences in the validation split, and as many in the test split
+
+  void fields(core::Fields& fields);
+};
+
+/// The values of data.kind.
+inline const std::initializer_list<std::string_view> data_kinds = {"recall", "text", "noise"};
+
 struct DataSettings {
   std::string kind = "recall";
   Index length = 128;
   RecallSettings recall;
   TextSettings text;
+  NoiseSettings noise;
 
   /// Visits kind and length, then the settings of the chosen kind only.
   void fields(core::Fields& fields);

@@ -17,10 +17,10 @@ const std::vector<std::string>& keys_without_effect() {
 
 void read_data(ConfigReader& reader, data::DataSettings& data) {
   data.fields(reader.section("data"));
-  for (const std::string kind : {"recall", "text"}) {
+  for (const std::string_view kind : data::data_kinds) {
     data::DataSettings other;
     other.kind = kind;
-    other.fields(reader.alternative("data", "kind", kind));
+    other.fields(reader.alternative("data", "kind", std::string(kind)));
   }
 }
 
@@ -105,10 +105,10 @@ std::string key_reference() {
   std::string text =
       "seed     integer >= 0   default 1   what every random number of the run derives from\n"
       "threads  integer >= 0   default 0   threads to use; 0: all cores\n\n";
-  for (const std::string kind : {"recall", "text"}) {
+  for (const std::string_view kind : data::data_kinds) {
     data::DataSettings data;
     data.kind = kind;
-    text += "with data.kind = \"" + kind + "\"\n" + section_reference("data", data);
+    text += "with data.kind = \"" + data.kind + "\"\n" + section_reference("data", data);
   }
   text += section_reference("model", layers::ModelSettings{});
   for (const layers::AttentionEntry& entry : layers::attention_registry()) {
