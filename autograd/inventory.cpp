@@ -1,5 +1,7 @@
 #include "autograd/inventory.h"
 
+#include "core/error.h"
+
 namespace weft::autograd {
 
 std::string Inventory::full(std::string_view name) const {
@@ -13,11 +15,19 @@ std::size_t Inventory::push(std::string_view name) {
 }
 
 void Inventory::add(std::string_view name, Parameter& parameter) {
-  parameters_.push_back({full(name), &parameter});
+  const std::string path = full(name);
+  for (const auto& [earlier, listed] : parameters_)
+    core::require(earlier != path && listed != &parameter, "inventory: parameter '", path,
+                  "' is listed before as '", earlier, "'");
+  parameters_.push_back({path, &parameter});
 }
 
 void Inventory::add(std::string_view name, State& state) {
-  states_.push_back({full(name), &state});
+  const std::string path = full(name);
+  for (const auto& [earlier, listed] : states_)
+    core::require(earlier != path && listed != &state, "inventory: state '", path,
+                  "' is listed before as '", earlier, "'");
+  states_.push_back({path, &state});
 }
 
 }  // namespace weft::autograd
