@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -45,7 +44,7 @@ struct NoiseSettings {
 };
 
 /// The values of data.kind.
-inline const std::initializer_list<std::string_view> data_kinds = {"recall", "text", "noise"};
+inline const std::vector<std::string_view> data_kinds = {"recall", "text", "noise"};
 
 struct DataSettings {
   std::string kind = "recall";

@@ -32,13 +32,14 @@ TextFile read_text_file(const std::string& path) {
   std::error_code ignored;
   check(fs::exists(path, ignored), "'", path, "' does not exist (looked for from ",
         fs::current_path(ignored).string(), "): correct data.path, or fetch the file");
-  check(!fs::is_directory(path, ignored), "'", path,
-        "' is a directory: name one text file inside it");
+  check(fs::is_regular_file(path, ignored), "'", path,
+        "' is not a file but a directory or device: name one text file");
   std::ifstream stream(path, std::ios::binary);
   check(stream.is_open(), "'", path, "' cannot be opened: check that you may read it");
-  TextFile file{path, {std::istreambuf_iterator<char>(stream), {}}};
-  check(!stream.bad(), "'", path, "' could not be read to its end: check the disk");
+  TextFile file{path, std::string(fs::file_size(path), '\0')};
   check(!file.bytes.empty(), "'", path, "' is empty: name a file that holds text");
+  stream.read(file.bytes.data(), std::streamsize(file.bytes.size()));
+  check(bool(stream), "'", path, "' could not be read to its end: check the disk");
   return file;
 }
 

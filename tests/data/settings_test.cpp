@@ -24,7 +24,7 @@ class Visitor : public Fields {
     if (const auto found = texts_.find(key); found != texts_.end()) value = found->second;
   }
   void choice(std::string_view key, std::string& value, std::string_view help,
-              std::initializer_list<std::string_view>) override {
+              const std::vector<std::string_view>&) override {
     text(key, value, help);
   }
   void integers(std::string_view key, std::vector<Index>&, std::string_view, Range) override {

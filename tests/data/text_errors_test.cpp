@@ -27,8 +27,7 @@ TEST(TextErrors, an_empty_file_is_named) {
 
 TEST(TextErrors, a_directory_is_no_text) {
   const ScratchFile file("text");
-  expect_says(refusal(settings_for(file.folder())), core::Fault::data, file.folder(),
-              "is a directory");
+  expect_says(refusal(settings_for(file.folder())), core::Fault::data, file.folder(), "directory");
 }
 
 TEST(TextErrors, a_file_shorter_than_one_sequence_says_how_much_is_needed) {
