@@ -1,6 +1,5 @@
 #pragma once
 
-#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <string>
@@ -36,7 +35,7 @@ class Fields {
   /// Free text; a number written in the config arrives as its digits.
   virtual void text(std::string_view key, std::string& value, std::string_view help) = 0;
   virtual void choice(std::string_view key, std::string& value, std::string_view help,
-                      std::initializer_list<std::string_view> options) = 0;
+                      const std::vector<std::string_view>& options) = 0;
   virtual void integers(std::string_view key, std::vector<Index>& value, std::string_view help,
                         Range range = {}) = 0;
   virtual void numbers(std::string_view key, std::vector<double>& value, std::string_view help,

@@ -43,7 +43,7 @@ void DescribingFields::text(std::string_view key, std::string& value, std::strin
 }
 
 void DescribingFields::choice(std::string_view key, std::string& value, std::string_view help,
-                              std::initializer_list<std::string_view> options) {
+                              const std::vector<std::string_view>& options) {
   std::string type;
   for (const std::string_view option : options)
     type += (type.empty() ? "" : " | ") + std::string(option);

@@ -147,7 +147,7 @@ void ReadingFields::text(std::string_view key, std::string& value, std::string_v
 }
 
 void ReadingFields::choice(std::string_view key, std::string& value, std::string_view,
-                           std::initializer_list<std::string_view> options) {
+                           const std::vector<std::string_view>& options) {
   take(key, value, [&](const ConfigNode& node, const std::string& path) {
     std::optional<std::string> chosen = as_text(node);
     const std::vector<std::string> legal(options.begin(), options.end());

@@ -43,7 +43,7 @@ class ReadingFields final : public core::Fields {
   void flag(std::string_view key, bool& value, std::string_view help) override;
   void text(std::string_view key, std::string& value, std::string_view help) override;
   void choice(std::string_view key, std::string& value, std::string_view help,
-              std::initializer_list<std::string_view> options) override;
+              const std::vector<std::string_view>& options) override;
   void integers(std::string_view key, std::vector<Index>& value, std::string_view help,
                 core::Range range = {}) override;
   void numbers(std::string_view key, std::vector<double>& value, std::string_view help,

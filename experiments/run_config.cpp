@@ -2,7 +2,9 @@
 
 #include <set>
 
+#include "core/error.h"
 #include "experiments/config_fields_describing.h"
+#include "experiments/config_spelling.h"
 #include "layers/attention/registry.h"
 
 namespace weft::experiments {
@@ -47,11 +49,12 @@ void read_attention_tables(ConfigReader& reader, RunConfig& config) {
   const std::set<std::string> defined(tables.begin(), tables.end());
   for (const std::string& name : config.model.attention_names()) {
     if (!defined.contains(name) && !layers::find_attention(name)) {
-      std::string known;
-      for (const layers::AttentionEntry& entry : layers::attention_registry())
-        known += (known.empty() ? "" : ", ") + std::string(entry.kind);
-      reader.problem("model.attention", "\"" + name + "\" is neither a table [attention." + name +
-                                            "] nor a kind of attention (" + known + ")");
+      std::vector<std::string> known(defined.begin(), defined.end());
+      for (const std::string_view kind : layers::attention_kinds()) known.emplace_back(kind);
+      reader.problem("model.attention",
+                     "\"" + name + "\" is neither a table [attention." + name +
+                         "] nor a kind of attention (weft list attentions)",
+                     nearest(name, known));
       continue;
     }
     config.attention[name] =
@@ -77,6 +80,10 @@ RunConfig read(ConfigTree tree) {
   read_attention_tables(reader, config);
   read_optim(reader, config.optim);
   config.train.fields(reader.section("train"));
+  if (config.train.steps > 0 && config.optim.warmup >= config.train.steps)
+    reader.problem("optim.warmup", core::message_of("warm-up of ", config.optim.warmup,
+                                                    " steps does not end within train.steps = ",
+                                                    config.train.steps));
   config.sample.fields(reader.section("sample"));
   reader.finish();
   config.resolved = reader.resolved();

@@ -8,23 +8,13 @@
 namespace weft::layers {
 namespace {
 
-std::string known_kinds() {
-  std::string list;
-  for (const AttentionEntry& entry : attention_registry())
-    list += (list.empty() ? "" : ", ") + std::string(entry.kind);
-  return list;
-}
-
 /// Reads `kind` and that mechanism's settings.
 AttentionMaker read_mechanism(core::Fields& field, std::string kind, const AttentionSite& site) {
-  field.text("kind", kind, "which mechanism; weft list attentions names them");
-  const AttentionEntry* entry = find_attention(kind);
-  if (!entry) {
-    field.problem("kind", core::message_of("there is no attention named \"", kind,
-                                           "\"; there are: ", known_kinds()));
-    return nullptr;
-  }
-  return entry->configure(field, site);
+  field.choice("kind", kind, "which mechanism; weft list attentions describes them",
+               attention_kinds());
+  if (const AttentionEntry* entry = find_attention(kind)) return entry->configure(field, site);
+  field.problem("kind", core::message_of("is missing, and \"", kind, "\" itself is no mechanism"));
+  return nullptr;
 }
 
 }  // namespace

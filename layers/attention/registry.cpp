@@ -19,6 +19,12 @@ constexpr AttentionEntry entries[] = {WEFT_ATTENTIONS(WEFT_LIST)};
 
 std::span<const AttentionEntry> attention_registry() { return entries; }
 
+std::vector<std::string_view> attention_kinds() {
+  std::vector<std::string_view> kinds;
+  for (const AttentionEntry& entry : entries) kinds.push_back(entry.kind);
+  return kinds;
+}
+
 const AttentionEntry* find_attention(std::string_view kind) {
   for (const AttentionEntry& entry : entries)
     if (entry.kind == kind) return &entry;

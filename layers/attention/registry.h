@@ -18,6 +18,9 @@ struct AttentionEntry {
 /// Every mechanism, in the order of registry.cpp.
 std::span<const AttentionEntry> attention_registry();
 
+/// Their names.
+std::vector<std::string_view> attention_kinds();
+
 /// Null when there is none of that name.
 const AttentionEntry* find_attention(std::string_view kind);
 

@@ -20,8 +20,8 @@ struct Settings : std::map<std::string, Setting> {
   using map::map;
 };
 
-/// Reads given settings and keeps the defaults elsewhere. Notes what a listing visited and what it
-/// found wrong, by key; a key of an inner table as in "groups.0.heads".
+/// Reads given settings and keeps the defaults elsewhere and where a value is illegal. Notes what a
+/// listing visited and what it found wrong, by key; a key of an inner table as in "groups.0.heads".
 class GivenFields final : public core::Fields {
  public:
   explicit GivenFields(Settings settings = {}) : GivenFields(std::move(settings), "", nullptr) {}
@@ -31,13 +31,11 @@ class GivenFields final : public core::Fields {
 
   void integer(std::string_view key, core::Index& value, std::string_view help,
                core::Range range) override {
-    read(key, value, help);
-    check(key, double(value), range);
+    read_within(key, value, help, range);
   }
   void number(std::string_view key, double& value, std::string_view help,
               core::Range range) override {
-    read(key, value, help);
-    check(key, value, range);
+    read_within(key, value, help, range);
   }
   void flag(std::string_view key, bool& value, std::string_view help) override {
     read(key, value, help);
@@ -46,9 +44,12 @@ class GivenFields final : public core::Fields {
     read(key, value, help);
   }
   void choice(std::string_view key, std::string& value, std::string_view help,
-              std::initializer_list<std::string_view> options) override {
+              const std::vector<std::string_view>& options) override {
+    const std::string kept = value;
     read(key, value, help);
-    if (std::ranges::find(options, value) == options.end()) problem(key, "no such option");
+    if (std::ranges::find(options, value) != options.end()) return;
+    problem(key, "no such option");
+    value = kept;
   }
   void integers(std::string_view key, std::vector<core::Index>&, std::string_view help,
                 core::Range) override {
@@ -100,8 +101,13 @@ class GivenFields final : public core::Fields {
     if (found != settings_.end()) value = std::get<T>(found->second);
   }
 
-  void check(std::string_view key, double value, core::Range range) {
-    if (!(value >= range.low && value <= range.high)) problem(key, "out of range");
+  template <class T>
+  void read_within(std::string_view key, T& value, std::string_view help, core::Range range) {
+    const T kept = value;
+    read(key, value, help);
+    if (double(value) >= range.low && double(value) <= range.high) return;
+    problem(key, "out of range");
+    value = kept;
   }
 
   Settings settings_;

@@ -21,7 +21,7 @@ class NotingFields final : public core::Fields {
     note(key, help, {});
   }
   void choice(std::string_view key, std::string& value, std::string_view help,
-              std::initializer_list<std::string_view> options) override {
+              const std::vector<std::string_view>& options) override {
     note(key, help, {});
     EXPECT_NE(std::ranges::find(options, value), options.end()) << key << " = " << value;
   }

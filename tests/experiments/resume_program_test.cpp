@@ -1,0 +1,118 @@
+#include "core/rng.h"
+#include "experiments/checkpoint_file.h"
+#include "experiments/metrics_log.h"
+#include "tests/experiments/program.h"
+
+namespace weft::experiments {
+namespace {
+
+/// Parameters and moments of the newest checkpoint.
+std::map<std::string, std::vector<core::Real>> final_arrays(const std::filesystem::path& run) {
+  std::filesystem::path newest;
+  for (const auto& entry : std::filesystem::directory_iterator(run / "checkpoints"))
+    if (entry.path().extension() == ".h5" && entry.path() > newest) newest = entry.path();
+  std::map<std::string, std::vector<core::Real>> arrays;
+  for (auto& [name, array] : load_checkpoint(newest).arrays) arrays[name] = array.values;
+  return arrays;
+}
+
+std::vector<double> losses(const std::filesystem::path& run) {
+  std::vector<double> all;
+  for (const MetricRecord& record : read_metrics(run / "metrics.jsonl"))
+    if (record.has("loss")) all.push_back(record.number("loss"));
+  return all;
+}
+
+TEST(Resume, verify_resume_finds_every_bit_equal) {
+  const Program program("verify");
+  program.write("tiny.toml", tiny_config);
+  const Outcome outcome =
+      program.run({"verify-resume", "tiny.toml", "--at", "20", "--steps", "40"});
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("40 steps against 20 + 20"), std::string::npos);
+  EXPECT_EQ(outcome.out.find("FAIL"), std::string::npos);
+}
+
+TEST(Resume, a_run_killed_twenty_times_ends_in_the_same_bits) {
+  const Program program("kill");
+  program.write("tiny.toml", tiny_config);
+  // Long enough to be killed often; checkpoints come often enough to get on between kills.
+  const std::vector<std::string> length = {"train.steps=400", "train.eval_every=100",
+                                           "train.checkpoint_every=4"};
+  const auto train = [&](const std::string& directory) {
+    std::vector<std::string> words = {"train", "tiny.toml", "--run", directory};
+    words.insert(words.end(), length.begin(), length.end());
+    return words;
+  };
+  ASSERT_EQ(program.run(train("straight")).code, 0);
+
+  const core::Rng rng(17);
+  int kills = 0;
+  for (std::uint64_t attempt = 0; attempt < 200; ++attempt) {
+    std::vector<std::string> words = train("killed");
+    if (attempt > 0) words.push_back("--resume");
+    const pid_t child = program.start(words);
+    if (kills < 20) {
+      usleep(useconds_t(100'000 + 200'000 * rng.uniform(attempt)));
+      kill(child, SIGKILL);
+    }
+    const Outcome outcome = program.wait(child);
+    if (outcome.code == 0) break;
+    ASSERT_EQ(outcome.code, 128 + SIGKILL) << outcome.out << outcome.err;
+    ++kills;
+  }
+  EXPECT_GE(kills, 5);  // fewer than twenty only where the run was quicker than the kills
+  EXPECT_EQ(final_arrays(program.directory() / "killed"),
+            final_arrays(program.directory() / "straight"));
+  EXPECT_EQ(losses(program.directory() / "killed"), losses(program.directory() / "straight"));
+}
+
+TEST(Resume, a_signal_saves_at_the_next_step_and_the_exit_code_names_it) {
+  const Program program("signal");
+  program.write("tiny.toml", tiny_config);
+  for (const int number : {SIGTERM, SIGINT, SIGUSR1}) {
+    const std::string run = "run" + std::to_string(number);
+    const pid_t child = program.start({"train", "tiny.toml", "--run", run, "train.steps=100000",
+                                       "train.eval_every=0", "train.checkpoint_every=0"});
+    while (read_metrics(program.directory() / run / "metrics.jsonl").empty()) usleep(10'000);
+    kill(child, number);
+    const Outcome outcome = program.wait(child);
+    EXPECT_EQ(outcome.code, 128 + number) << outcome.out << outcome.err;
+    EXPECT_NE(outcome.out.find("saved step"), std::string::npos) << outcome.out;
+    EXPECT_EQ(outcome.out.find('\r'), std::string::npos);
+    EXPECT_FALSE(final_arrays(program.directory() / run).empty());
+  }
+}
+
+TEST(Resume, a_damaged_newest_checkpoint_is_named_and_the_one_before_is_used) {
+  const Program program("damage");
+  program.write("tiny.toml", tiny_config);
+  const std::vector<std::string> train = {"train", "tiny.toml", "--run", "run"};
+  ASSERT_EQ(program.run(train).code, 0);
+  const auto newest = program.directory() / "run/checkpoints/ckpt-00000060.h5";
+  std::filesystem::resize_file(newest, std::filesystem::file_size(newest) / 2);
+  std::vector<std::string> again = train;
+  again.push_back("--resume");
+  const Outcome outcome = program.run(again);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("ckpt-00000060.h5"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("resumed step 55"), std::string::npos) << outcome.out;
+}
+
+TEST(Resume, a_full_disk_leaves_the_previous_checkpoint_and_exits_5) {
+  const Program program("full");
+  program.write("tiny.toml", tiny_config);
+  ASSERT_EQ(program.run({"train", "tiny.toml", "--run", "run", "train.steps=30"}).code, 0);
+  const auto before = final_arrays(program.directory() / "run");
+  const Outcome outcome =
+      program.run({"train", "tiny.toml", "--run", "run", "--resume", "train.steps=60"}, [] {
+        const rlimit limit{32 * 1024, 32 * 1024};
+        setrlimit(RLIMIT_FSIZE, &limit);
+      });
+  EXPECT_EQ(outcome.code, 5) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.err.find("error:"), std::string::npos);
+  EXPECT_EQ(final_arrays(program.directory() / "run"), before);
+}
+
+}  // namespace
+}  // namespace weft::experiments
