@@ -21,6 +21,8 @@ class Block {
   /// One token.  x: [1, W] -> [1, W]
   Tensor step(MultiHeadState& state, const Tensor& x, Index position) const;
 
+  /// The attention's penalty, asked for at the place where its forward ran.
+  Var penalty(const Pass& pass) const { return attention_.penalty(pass.at("attention")); }
   const MultiHead& attention() const { return attention_; }
   MultiHead& attention() { return attention_; }
   /// Numbers in weight matrices.

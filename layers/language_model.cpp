@@ -68,7 +68,7 @@ Var LanguageModel::loss(const Pass& pass, const core::Tokens& inputs, const core
   const core::Scope scope("output");
   Var total = autograd::cross_entropy(h, output_table(), nullptr, targets, share);
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    const Var penalty = blocks_[i].attention().penalty(pass.at(i));
+    const Var penalty = blocks_[i].penalty(pass.at(i));
     if (penalty.value().size() > 0) total = autograd::add(total, autograd::scale(penalty, share));
   }
   return total;

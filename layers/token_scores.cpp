@@ -18,7 +18,12 @@ TokenScores score_tokens(const core::Tensor& h, const autograd::Parameter& table
   const Index rows = h.shape().rows(), width = h.shape().back(), vocabulary = table.shape()[0];
   core::require(targets.size() == rows, "score_tokens: ", targets.size(), " targets for ", rows,
                 " rows");
+  core::require(table.shape()[1] == width, "score_tokens: h of shape ", h.shape(),
+                " for a table of shape ", table.shape());
   const auto wanted = targets.read();
+  for (const core::Token t : wanted)
+    core::require(t == core::no_target || (t >= 0 && t < vocabulary), "score_tokens: target ", t,
+                  " is outside the vocabulary of ", vocabulary);
   std::vector<float> nats(static_cast<std::size_t>(rows), 0);
   std::vector<char> correct(static_cast<std::size_t>(rows), 0);  // bytes: written from many threads
   const Index piece = std::clamp<Index>((1 << 18) / vocabulary, 16, 1024);

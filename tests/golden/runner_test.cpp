@@ -6,7 +6,7 @@
 
 #include "core/durable_file.h"
 #include "core/hdf5_file.h"
-#include "core/real.h"
+#include "tests/fresh_directory.h"
 
 namespace weft::golden {
 namespace {
@@ -25,16 +25,6 @@ std::pair<std::string, int> run(const std::vector<fs::path>& files) {
   while (const std::size_t n = std::fread(piece.data(), 1, piece.size(), pipe))
     output.append(piece.data(), n);
   return {output, WEXITSTATUS(pclose(pipe))};
-}
-
-// A folder of its own for each test.
-fs::path scratch() {
-  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-  const fs::path folder = fs::path(testing::TempDir()) /
-                          ("golden_" + std::to_string(sizeof(core::Real))) / test->name();
-  fs::remove_all(folder);
-  fs::create_directories(folder);
-  return folder;
 }
 
 void save(const core::Hdf5File& file, const fs::path& path) {
@@ -67,7 +57,7 @@ TEST(GoldenRunner, says_ok_with_the_error_of_each_case) {
 TEST(GoldenRunner, fails_on_an_op_it_does_not_know) {
   auto file = core::Hdf5File::in_memory("unknown");
   file.set_attribute("/", "op", std::string("attention.unheard_of"));
-  const fs::path path = scratch() / "unknown.h5";
+  const fs::path path = fresh_directory() / "unknown.h5";
   save(file, path);
   const auto [output, code] = run({path});
   EXPECT_EQ(code, 1);
@@ -76,7 +66,7 @@ TEST(GoldenRunner, fails_on_an_op_it_does_not_know) {
 }
 
 TEST(GoldenRunner, fails_on_a_file_that_is_absent_empty_cut_off_or_no_hdf5) {
-  const fs::path folder = scratch();
+  const fs::path folder = fresh_directory();
   std::ofstream(folder / "empty.h5").flush();
   std::ofstream(folder / "text.h5") << "not a golden case\n";
   fs::copy(cases / "dense_cross.h5", folder / "cut.h5");
@@ -89,7 +79,7 @@ TEST(GoldenRunner, fails_on_a_file_that_is_absent_empty_cut_off_or_no_hdf5) {
 }
 
 TEST(GoldenRunner, fails_where_an_array_or_the_op_is_missing) {
-  const fs::path folder = scratch();
+  const fs::path folder = fresh_directory();
   save_altered(folder / "gap.h5", "grad/k", "", 0);
   const auto [output, code] = run({folder / "gap.h5"});
   EXPECT_EQ(code, 1);
@@ -100,7 +90,7 @@ TEST(GoldenRunner, fails_where_an_array_or_the_op_is_missing) {
 }
 
 TEST(GoldenRunner, fails_on_another_number_in_any_array_and_names_it) {
-  const fs::path path = scratch() / "moved.h5";
+  const fs::path path = fresh_directory() / "moved.h5";
   for (const std::string array : {"out", "grad/q", "grad/k", "grad/v"}) {
     save_altered(path, "", array, 0.01);
     const auto [output, code] = run({path});

@@ -1,0 +1,38 @@
+#include "tests/gradient_check.h"
+#include "tests/layers/sample_model.h"
+
+namespace weft::layers {
+namespace {
+
+void expect_gradient(const ModelSettings& settings, Index length, bool recompute) {
+  SCOPED_TRACE(describe(settings) + (recompute ? ", recomputed" : ""));
+  SampleModel it(settings, length, recompute);
+  const core::Tokens inputs = it.tokens(2, 1), targets = it.targets(2);
+  tests::check_gradient(
+      "loss",
+      [&](const Pass& pass, const std::vector<Var>&) {
+        return it.model.loss(pass, inputs, targets, Real(0.7));
+      },
+      {}, it.drawn.arena());
+}
+
+TEST(LanguageModelGradient, agrees_with_differences_in_every_form) {
+  for (ModelSettings settings : every_form())
+    for (const double dropout : {0.0, 0.2})
+      for (const bool recompute : {false, true}) {
+        settings.dropout = dropout;
+        expect_gradient(settings, 9, recompute);
+      }
+}
+
+TEST(LanguageModelGradient, agrees_with_differences_for_every_attention) {
+  for (const AttentionEntry& entry : attention_registry()) {
+    ModelSettings settings = small_settings();
+    settings.attention = {std::string(entry.kind)};
+    settings.dropout = 0.2;
+    expect_gradient(settings, 140, false);
+  }
+}
+
+}  // namespace
+}  // namespace weft::layers

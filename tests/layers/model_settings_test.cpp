@@ -1,0 +1,136 @@
+#include "layers/model_settings.h"
+
+#include "tests/layers/given_fields.h"
+
+namespace weft::layers {
+namespace {
+
+using tests::GivenFields;
+using tests::Settings;
+using Names = std::vector<std::string>;
+using Problems = std::map<std::string, std::string>;
+
+Problems problems_of(const Settings& given) {
+  GivenFields fields(given);
+  ModelSettings().fields(fields);
+  return fields.problems();
+}
+
+TEST(ModelSettings, list_the_keys_of_the_model_section) {
+  GivenFields fields;
+  ModelSettings().fields(fields);
+  EXPECT_EQ(fields.visited(), (Names{"layers", "width", "heads", "ff", "norm", "norm_place",
+                                     "positions", "dropout", "tie", "attention"}));
+  EXPECT_TRUE(fields.problems().empty());
+}
+
+TEST(ModelSettings, read_what_is_given) {
+  GivenFields fields({{"layers", Index(3)},
+                      {"width", Index(24)},
+                      {"heads", Index(3)},
+                      {"norm_place", std::string("post")},
+                      {"positions", std::string("rotary")},
+                      {"dropout", 0.1},
+                      {"tie", false},
+                      {"attention", Names{"dense", "other", "dense"}}});
+  ModelSettings s;
+  s.fields(fields);
+  EXPECT_TRUE(fields.problems().empty());
+  EXPECT_EQ(s.layers, 3);
+  EXPECT_EQ(s.hidden(), 96) << "four times the width unless given";
+  EXPECT_EQ(s.norm_place, "post");
+  EXPECT_EQ(s.positions, "rotary");
+  EXPECT_EQ(s.dropout, 0.1);
+  EXPECT_FALSE(s.tie);
+  EXPECT_EQ(s.attention_names(), (Names{"dense", "other"}));
+  s.ff = 7;
+  EXPECT_EQ(s.hidden(), 7);
+  const AttentionSite site = s.site(50);
+  EXPECT_EQ(site.layers, 3);
+  EXPECT_EQ(site.width, 24);
+  EXPECT_EQ(site.heads, 3);
+  EXPECT_EQ(site.head_width, 8);
+  EXPECT_EQ(site.length, 50);
+  EXPECT_TRUE(site.causal);
+}
+
+TEST(ModelSettings, refuse_values_out_of_range) {
+  for (const std::string key : {"layers", "width", "heads", "ff"})
+    EXPECT_TRUE(problems_of({{key, Index(-1)}}).contains(key)) << key;
+  for (const std::string key : {"layers", "width", "heads"})
+    EXPECT_TRUE(problems_of({{key, Index(0)}}).contains(key)) << key;
+  EXPECT_TRUE(problems_of({{"dropout", 1.0}}).contains("dropout"));
+  EXPECT_TRUE(problems_of({{"dropout", -0.1}}).contains("dropout"));
+  for (const std::string key : {"norm", "norm_place", "positions"})
+    EXPECT_TRUE(problems_of({{key, std::string("sideways")}}).contains(key)) << key;
+  EXPECT_TRUE(problems_of({{"attention", Names{}}}).contains("attention"));
+}
+
+TEST(ModelSettings, refuse_values_that_do_not_fit_each_other) {
+  const Problems uneven = problems_of({{"width", Index(64)}, {"heads", Index(3)}});
+  EXPECT_NE(uneven.at("heads").find("64 is not a multiple of 3"), std::string::npos);
+  const Settings odd{
+      {"width", Index(15)}, {"heads", Index(3)}, {"positions", std::string("rotary")}};
+  EXPECT_NE(problems_of(odd).at("positions").find("even head width"), std::string::npos);
+  EXPECT_TRUE(problems_of({{"width", Index(15)}, {"heads", Index(3)}}).empty());
+}
+
+// The plan of [attention.NAME], its problems in `fields`.
+std::vector<HeadGroupPlan> plan(GivenFields& fields, const std::string& name) {
+  return read_attention(fields, name, {.width = 24, .heads = 4, .head_width = 6, .length = 50});
+}
+
+TEST(ReadAttention, takes_the_name_for_the_kind_unless_one_is_given) {
+  GivenFields plain;
+  const auto by_name = plan(plain, "dense");
+  ASSERT_EQ(by_name.size(), 1u);
+  EXPECT_EQ(by_name[0].heads, 4);
+  EXPECT_TRUE(by_name[0].make);
+  EXPECT_TRUE(plain.problems().empty());
+  EXPECT_EQ(plain.visited(), (Names{"groups", "kind", "scale"}));
+  GivenFields named({{"kind", std::string("dense")}});
+  EXPECT_TRUE(plan(named, "wide")[0].make);
+  EXPECT_TRUE(named.problems().empty());
+}
+
+TEST(ReadAttention, refuses_a_name_that_is_no_mechanism) {
+  GivenFields fields;
+  EXPECT_FALSE(plan(fields, "dence")[0].make);
+  const std::string message = fields.problems().at("kind");
+  EXPECT_NE(message.find("\"dence\""), std::string::npos) << message;
+  GivenFields given({{"kind", std::string("dence")}});
+  plan(given, "dense");
+  EXPECT_TRUE(given.problems().contains("kind"));
+}
+
+TEST(ReadAttention, refuses_a_mechanisms_setting_out_of_range) {
+  GivenFields fields({{"scale", -1.0}});
+  plan(fields, "dense");
+  EXPECT_TRUE(fields.problems().contains("scale"));
+}
+
+Settings group(Index heads, const std::string& kind = "dense") {
+  return {{"kind", kind}, {"heads", heads}};
+}
+
+TEST(ReadAttention, reads_head_groups) {
+  GivenFields fields({{"groups", std::vector<Settings>{group(3), group(1)}}});
+  const auto groups = plan(fields, "mixed");
+  EXPECT_TRUE(fields.problems().empty());
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[0].heads, 3);
+  EXPECT_EQ(groups[1].heads, 1);
+}
+
+TEST(ReadAttention, reports_each_problem_of_head_groups) {
+  GivenFields few({{"groups", std::vector<Settings>{group(1), group(2)}}});
+  plan(few, "mixed");
+  EXPECT_EQ(few.problems().at("groups"), "the groups have 3 heads together, the model 4");
+  GivenFields wrong({{"groups", std::vector<Settings>{group(0), group(3, "dence"), {}}}});
+  plan(wrong, "mixed");
+  for (const std::string key : {"groups.0.heads", "groups.1.kind", "groups.2.kind"})
+    EXPECT_TRUE(wrong.problems().contains(key)) << key;
+}
+
+}  // namespace
+}  // namespace weft::layers
