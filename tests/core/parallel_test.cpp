@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -51,13 +52,29 @@ TEST_F(Parallel, runs_on_as_many_threads_as_asked_for_even_beyond_the_cores) {
     EXPECT_EQ(threads(), n);
     std::set<std::thread::id> seen;
     std::mutex mutex;
-    parallel_for(200, 1, [&](Index, Index) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::condition_variable arrived;
+    // Each of n pieces holds its thread until all n have come; none can run two of them.
+    parallel_for(n, 1, [&](Index, Index) {
+      std::unique_lock lock(mutex);
+      seen.insert(std::this_thread::get_id());
+      arrived.notify_all();
+      arrived.wait_for(lock, std::chrono::seconds(60), [&] { return Index(seen.size()) == n; });
+    });
+    EXPECT_EQ(Index(seen.size()), n);
+  }
+}
+
+TEST_F(Parallel, never_runs_on_more_threads_than_asked_for) {
+  for (const Index n : {1, 2, 3}) {
+    set_threads(n);
+    std::set<std::thread::id> seen;
+    std::mutex mutex;
+    parallel_for(300, 1, [&](Index, Index) {
+      std::this_thread::yield();
       const std::lock_guard lock(mutex);
       seen.insert(std::this_thread::get_id());
     });
     EXPECT_LE(Index(seen.size()), n);
-    EXPECT_GE(Index(seen.size()), std::min<Index>(n, 2));
   }
 }
 
