@@ -1,7 +1,10 @@
 // The kernels of arithmetic and softmax on every instruction set, against scalar loops in double.
 #include <cmath>
+#include <cstdlib>
+#include <iostream>
 #include <limits>
 
+#include "core/error.h"
 #include "tests/closeness.h"
 #include "tests/core/simd_tables.h"
 
@@ -153,6 +156,25 @@ TEST(Simd, chooses_a_table_that_this_cpu_can_run) {
   bool found = false;
   for (const SimdKernels* table : tables_for_this_cpu()) found = found || table == &simd();
   EXPECT_TRUE(found) << simd().isa;
+}
+
+/// Ends the process with 0 when WEFT_ISA = `isa` chooses that table, else with the message.
+[[noreturn]] void choose_and_exit(const char* isa) {
+  setenv("WEFT_ISA", isa, 1);
+  try {
+    std::exit(std::string(simd().isa) == isa ? 0 : 1);
+  } catch (const Error& error) {
+    std::cerr << error.what();
+    std::exit(2);
+  }
+}
+
+TEST(SimdDeathTest, obeys_the_environment_and_refuses_what_it_does_not_know) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (const SimdKernels* table : tables_for_this_cpu())
+    EXPECT_EXIT(choose_and_exit(table->isa), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(choose_and_exit("sse9"), testing::ExitedWithCode(2),
+              "WEFT_ISA=sse9 is none of baseline, avx2, avx512");
 }
 
 }  // namespace
