@@ -17,8 +17,8 @@ Words philox(std::uint64_t key, std::uint64_t low, std::uint64_t high) {
   std::uint32_t k0 = std::uint32_t(key), k1 = std::uint32_t(key >> 32);
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t a = multiplier0 * x[0], b = multiplier1 * x[2];
-    x = {std::uint32_t(b >> 32) ^ x[1] ^ k0, std::uint32_t(b),
-         std::uint32_t(a >> 32) ^ x[3] ^ k1, std::uint32_t(a)};
+    x = {std::uint32_t(b >> 32) ^ x[1] ^ k0, std::uint32_t(b), std::uint32_t(a >> 32) ^ x[3] ^ k1,
+         std::uint32_t(a)};
     k0 += weyl0;
     k1 += weyl1;
   }

@@ -22,7 +22,9 @@ class Tokens {
 
   const Shape& shape() const { return shape_; }
   Index size() const { return shape_.size(); }
-  std::span<const Token> read() const { return {ids_ ? ids_->data() : nullptr, std::size_t(size())}; }
+  std::span<const Token> read() const {
+    return {ids_ ? ids_->data() : nullptr, std::size_t(size())};
+  }
 
  private:
   Shape shape_{0};
