@@ -83,6 +83,20 @@ class AttentionSample {
   Tensor evaluate() const {
     return forward(Pass(core::Rng(3)), {inputs_.begin(), inputs_.end()}).value();
   }
+  /// Sequence b token by token -> [T, H D]
+  Tensor decode(Index b) const {
+    const Index length = sequences_.queries;
+    const auto state = attention_->begin();
+    Tensor out({length, width()});
+    for (Index t = 0; t < length; ++t) {
+      StepInput step{{}, inputs_.back().rows(b * length + t, 1).read(), t};
+      for (std::size_t i = 0; i + 1 < inputs_.size(); ++i)
+        step.blocks.push_back(inputs_[i].rows(b * length + t, 1).read());
+      attention_->step(*state, step,
+                       out.write().subspan(std::size_t(t * width()), std::size_t(width())));
+    }
+    return out;
+  }
 
  private:
   Index rows_of(const Projection& projection) const {

@@ -119,6 +119,19 @@ TEST(LanguageModel, decodes_what_it_computes_at_once) {
   }
 }
 
+TEST(LanguageModel, decoding_does_the_same_products_for_every_token) {
+  for (const ModelSettings& settings : every_model()) {
+    SCOPED_TRACE(describe(settings));
+    const SampleModel it(settings, 140);
+    auto states = it.model.begin();
+    for (Index t = 0; t < it.length; ++t) {
+      const Index before = core::counters().flops;
+      it.model.step(states, core::Token(t % 11));
+      EXPECT_EQ(core::counters().flops - before, 2 * it.model.matrix_weights()) << "token " << t;
+    }
+  }
+}
+
 TEST(LanguageModel, logits_before_a_changed_token_keep_their_bits) {
   for (const ModelSettings& settings : every_model()) {
     SCOPED_TRACE(describe(settings));

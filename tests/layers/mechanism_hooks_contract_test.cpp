@@ -167,5 +167,25 @@ TEST(MechanismHooks, a_mechanism_decodes_with_the_projections_it_declared) {
                         tests::in_double(whole.rows(t, 1).read()), 1000 * tests::epsilon);
 }
 
+TEST(MechanismHooks, named_attentions_repeat_to_fill_the_layers) {
+  ModelSettings settings = small_settings();
+  settings.layers = 5;
+  settings.attention = {"a", "b", "b"};
+  std::vector<std::pair<std::string, Index>> made;
+  const auto noting = [&made](const std::string& name) -> AttentionMaker {
+    return [&made, name](const AttentionSite& site) {
+      EXPECT_EQ(site.layers, 5);
+      EXPECT_EQ(site.heads, 2);
+      EXPECT_EQ(site.head_width, 4);
+      EXPECT_EQ(site.length, 6);
+      made.emplace_back(name, site.layer);
+      return std::make_unique<Passing>(site, std::make_shared<Calls>());
+    };
+  };
+  LanguageModel model(settings, {{"a", {{noting("a"), 2}}}, {"b", {{noting("b"), 2}}}}, 11, 6);
+  EXPECT_EQ(made, (std::vector<std::pair<std::string, Index>>{
+                      {"a", 0}, {"b", 1}, {"b", 2}, {"a", 3}, {"b", 4}}));
+}
+
 }  // namespace
 }  // namespace weft::layers
