@@ -37,8 +37,7 @@ void ModelSettings::fields(core::Fields& field) {
               "attention of the layers: a name, or a list of names repeated to fill the layers; a "
               "name is a kind or a table [attention.NAME]");
   if (width % std::max<Index>(heads, 1) != 0)
-    field.problem("heads", core::message_of("model.width = ", width, " is not a multiple of ",
-                                            heads, " heads"));
+    field.problem("width", core::message_of(width, " is not a multiple of ", heads, " heads"));
   else if (positions == "rotary" && width / heads % 2 != 0)
     field.problem("positions", core::message_of("rotary positions need an even head width, but ",
                                                 width, " / ", heads, " heads is ", width / heads));

@@ -68,7 +68,7 @@ TEST(ModelSettings, refuse_values_out_of_range) {
 
 TEST(ModelSettings, refuse_values_that_do_not_fit_each_other) {
   const Problems uneven = problems_of({{"width", Index(64)}, {"heads", Index(3)}});
-  EXPECT_NE(uneven.at("heads").find("64 is not a multiple of 3"), std::string::npos);
+  EXPECT_NE(uneven.at("width").find("64 is not a multiple of 3"), std::string::npos);
   const Settings odd{
       {"width", Index(15)}, {"heads", Index(3)}, {"positions", std::string("rotary")}};
   EXPECT_NE(problems_of(odd).at("positions").find("even head width"), std::string::npos);
