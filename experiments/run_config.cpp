@@ -97,7 +97,7 @@ std::string section_reference(const std::string& name, const Settings& settings)
 
 }  // namespace
 
-std::string RunConfig::identity() const { return resolved.toml(keys_without_effect()); }
+std::string RunConfig::identity() const { return resolved.hash(keys_without_effect()); }
 
 RunConfig RunConfig::load(const std::string& path, const std::vector<std::string>& arguments) {
   return read(ConfigTree::load(path, arguments));

@@ -26,7 +26,7 @@ struct RunConfig {
 
   /// A config file that gives the same run.
   std::string toml() const { return resolved.toml(); }
-  /// The part of the config that determines results: a run is named by its hash.
+  /// The hash of the settings that determine results, which names a run.
   std::string identity() const;
 
   /// From a file, with section.key=value arguments over it. Throws every problem at once.
