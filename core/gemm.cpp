@@ -44,14 +44,19 @@ Factor column_panel(const Factor& f, Index first, Index count) {
   return {panel.matrix, f.transposed};
 }
 
-/// Splits `extent` into equal panels, multiples of 16, each at least `least` long.
+/// Splits `extent` into an even number of equal panels, multiples of 16, each at least `least`
+/// long; into one where it is too short for two.
 Index panel_length(Index extent, Index least) {
-  const Index panels = std::max<Index>(1, extent / least);
+  const Index panels = std::max<Index>(1, extent / least / 2 * 2);
   const Index length = (extent + panels - 1) / panels;
   return (length + 15) / 16 * 16;
 }
 
 }  // namespace
+
+Index rows_per_panel(Index rows) {
+  return panel_length(rows, std::clamp<Index>(rows / 8, 96, 256));
+}
 
 void gemm(Real alpha, const Factor& a, const Factor& b, Real beta, const Matrix& c) {
   check(a, b, c);
@@ -76,8 +81,8 @@ void parallel_gemm(Real alpha, const Factor& a, const Factor& b, Real beta, cons
   if (c.rows == 0 || c.cols == 0) return;
   constexpr Index least_work = 1 << 21;  // multiply-adds below which a panel is not worth a task
   const Index row_work = std::max<Index>(1, c.cols * a.cols());
-  const Index least_rows = std::max<Index>(c.rows >= c.cols ? 256 : 64, least_work / row_work);
-  const Index rows = panel_length(c.rows, least_rows);
+  const Index rows =
+      std::max(rows_per_panel(c.rows), panel_length(c.rows, least_work / row_work + 1));
   const Index row_panels = (c.rows + rows - 1) / rows;
   // A short, wide result is split by columns instead.
   const Index column_work = std::max<Index>(1, c.rows * a.cols());

@@ -34,6 +34,10 @@ void gemm(Real alpha, const Factor& a, const Factor& b, Real beta, const Matrix&
 /// The same for large products, split over panels of c that depend on the shapes only.
 void parallel_gemm(Real alpha, const Factor& a, const Factor& b, Real beta, const Matrix& c);
 
+/// How many rows of a result one task should make: enough to run at full speed, few enough that
+/// small results still keep several threads busy.
+Index rows_per_panel(Index rows);
+
 /// The kernel set that OpenBLAS runs, e.g. "Haswell"; a run records it.
 std::string blas_core();
 

@@ -36,8 +36,8 @@ Tensor apply(const Tensor& x, const Parameter& weight, const Parameter* bias,
   const Real* base = residual ? residual->data() : nullptr;
   const Real* shift = bias ? bias->data() : nullptr;
   const core::ConstMatrix w{weight.data(), out, in, in};
-  constexpr Index panel = 256;
-  if (rows <= panel) {
+  const Index panel = core::rows_per_panel(rows);
+  if (panel >= rows) {
     if (base || shift) prepare(to, base, shift, rows, out);
     core::parallel_gemm(1, core::ConstMatrix{from, rows, in, in}, core::transposed(w),
                         base || shift ? 1 : 0, {to, rows, out, out});
