@@ -67,6 +67,36 @@ TEST(Resume, a_run_killed_twenty_times_ends_in_the_same_bits) {
   EXPECT_EQ(losses(program.directory() / "killed"), losses(program.directory() / "straight"));
 }
 
+TEST(Resume, a_run_killed_before_its_first_checkpoint_measures_each_step_once) {
+  const Program program("early");
+  program.write("tiny.toml", tiny_config);
+  const auto train = [](const std::string& directory) {
+    return std::vector<std::string>{"train",
+                                    "tiny.toml",
+                                    "--run",
+                                    directory,
+                                    "train.steps=200",
+                                    "train.eval_every=0",
+                                    "train.checkpoint_every=1000"};
+  };
+  ASSERT_EQ(program.run(train("straight")).code, 0);
+  const pid_t child = program.start(train("killed"));
+  const auto has_measured = [&] {
+    std::error_code absent;
+    const auto size =
+        std::filesystem::file_size(program.directory() / "killed/metrics.jsonl", absent);
+    return !absent && size > 0;
+  };
+  for (int ms = 0; ms < 60'000 && !has_measured(); ++ms) usleep(1000);
+  kill(child, SIGKILL);
+  ASSERT_EQ(program.wait(child).code, 128 + SIGKILL);
+  std::vector<std::string> again = train("killed");
+  again.push_back("--resume");
+  const Outcome outcome = program.run(again);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(losses(program.directory() / "killed"), losses(program.directory() / "straight"));
+}
+
 TEST(Resume, a_signal_saves_at_the_next_step_and_the_exit_code_names_it) {
   const Program program("signal");
   program.write("tiny.toml", tiny_config);
