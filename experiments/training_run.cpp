@@ -76,6 +76,7 @@ int TrainingRun::run() {
 
 void TrainingRun::begin() {
   // A run that was killed before its first checkpoint begins again: its measurements come again.
+  cut_metrics_back(files_.metrics(), -1);
   core::write_durably(files_.config(), training_.config().toml());
   if (!options_.init_from.empty()) {
     std::vector<std::string> warnings;
