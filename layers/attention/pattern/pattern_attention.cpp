@@ -10,12 +10,12 @@
 namespace weft::layers {
 
 PatternAttention::PatternAttention(const AttentionSite& site, AttentionTraits traits,
-                                   std::vector<Pattern> patterns, double scale)
+                                   std::vector<Pattern> patterns, const ScoreSettings& scores)
     : traits_(std::move(traits)),
       patterns_(std::move(patterns)),
       heads_(site.heads),
       width_(site.head_width),
-      scale_(Real(scale > 0 ? scale : 1 / std::sqrt(double(site.head_width)))) {
+      scale_(Real(scores.scale > 0 ? scores.scale : 1 / std::sqrt(double(site.head_width)))) {
   core::require(patterns_.size() == 1 || Index(patterns_.size()) == heads_,
                 "pattern attention: ", patterns_.size(), " patterns for ", heads_, " heads");
 }
