@@ -59,6 +59,8 @@ void read_attention_tables(ConfigReader& reader, RunConfig& config) {
     }
     config.attention[name] =
         layers::read_attention(reader.section("attention." + name), name, site);
+    layers::check_positions(reader.section("model"), config.model, name, config.attention[name],
+                            site);
     for (const layers::AttentionEntry& entry : layers::attention_registry())
       entry.configure(reader.alternative("attention." + name, "kind", std::string(entry.kind)),
                       site);
