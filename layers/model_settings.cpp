@@ -95,9 +95,9 @@ void check_positions(core::Fields& model, const ModelSettings& settings, const s
     AttentionSite own = site;
     own.heads = group.heads;
     if (!group.make(own)->traits().relative)
-      model.problem("positions", core::message_of("attention \"", name, "\" cannot read ",
-                                                  settings.positions,
-                                                  " positions; take learned, sinusoidal or rotary"));
+      model.problem("positions",
+                    core::message_of("attention \"", name, "\" cannot read ", settings.positions,
+                                     " positions; take learned, sinusoidal or rotary"));
   }
 }
 
