@@ -1,10 +1,10 @@
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "autograd/parameter.h"
 #include "autograd/pass.h"
+#include "autograd/replay.h"
 #include "autograd/tape.h"
 #include "core/tokens.h"
 
@@ -56,7 +56,25 @@ Var mean(const Var& x);
 /// A parameter as a variable, for ops that take it as an ordinary input.
 Var use(const Pass& pass, const Parameter& parameter);
 
+/// x itself, where `penalty` ([1]) is charged to the loss: for penalties on activations, which
+/// count once also inside a part that is run again. Nothing is charged in evaluation.
+Var penalise(const Pass& pass, const Var& x, const Var& penalty);
+/// The sum of all that the pass charged so far, to be added to the loss; an empty Var for nothing.
+/// -> [1]
+Var penalties(const Pass& pass);
+
 /// f(x), with nothing kept but x: the pullback runs f again on a private tape.
-Var recompute(const Pass& pass, const std::function<Var(const Pass&, const Var&)>& f, const Var& x);
+Var recompute(const Pass& pass, const Part& f, const Var& x);
+
+/// The branches of one reversible block; each returns what it is given in shape.
+struct ReversibleBlock {
+  Part f, g;
+};
+/// What becomes of the two streams of a reversible stack.
+enum class StreamOutput { average, concat };
+/// y1 = x1 + f(x2), y2 = x2 + g(y1), block after block, with nothing kept but the last y1 and y2.
+/// x: [..., n], where both streams begin -> [..., n], or [..., 2 n] side by side
+Var reversible(const Pass& pass, std::vector<ReversibleBlock> blocks, const Var& x,
+               StreamOutput output);
 
 }  // namespace weft::autograd

@@ -40,6 +40,13 @@ void read_optim(ConfigReader& reader, optim::OptimSettings& optim) {
   }
 }
 
+void read_model(ConfigReader& reader, layers::ModelSettings& model) {
+  model.fields(reader.section("model"));
+  layers::ModelSettings other;
+  other.reversible = true;
+  other.fields(reader.alternative("model", "reversible", "true"));
+}
+
 /// Reads the tables of the names that the model uses, then those that it does not use, so that
 /// mistakes in any of them are found.
 void read_attention_tables(ConfigReader& reader, RunConfig& config) {
@@ -76,7 +83,7 @@ RunConfig read(ConfigTree tree) {
               core::at_least(0));
   top.integer("threads", config.threads, "threads to use; 0: all cores", core::between(0, 4096));
   read_data(reader, config.data);
-  config.model.fields(reader.section("model"));
+  read_model(reader, config.model);
   read_attention_tables(reader, config);
   read_optim(reader, config.optim);
   config.train.fields(reader.section("train"));
@@ -84,6 +91,10 @@ RunConfig read(ConfigTree tree) {
     reader.problem("optim.warmup", core::message_of("warm-up of ", config.optim.warmup,
                                                     " steps does not end within train.steps = ",
                                                     config.train.steps));
+  if (config.train.recompute && config.model.reversible)
+    reader.problem(
+        "train.recompute",
+        "has no effect beside model.reversible, which recomputes every layer: remove one");
   config.sample.fields(reader.section("sample"));
   reader.finish();
   config.resolved = reader.resolved();
@@ -117,7 +128,9 @@ std::string key_reference() {
     data.kind = kind;
     text += "with data.kind = \"" + data.kind + "\"\n" + section_reference("data", data);
   }
-  text += section_reference("model", layers::ModelSettings{});
+  layers::ModelSettings model;
+  model.reversible = true;
+  text += section_reference("model", model);
   for (const layers::AttentionEntry& entry : layers::attention_registry()) {
     DescribingFields fields;
     entry.configure(fields, layers::ModelSettings{}.site(1024));

@@ -46,6 +46,23 @@ Var Block::forward(const Pass& pass, const Var& x, const Sequences& sequences) c
       [&](const Var& h) { return feed_forward_.forward(h); });
 }
 
+Var Block::attention_branch(const Pass& pass, const Var& x, const Sequences& sequences) const {
+  const core::Scope scope("attention");
+  const Pass own = pass.at("attention");
+  return autograd::dropout(own, attention_.forward(own, attention_norm_.forward(x), sequences),
+                           dropout_);
+}
+
+Var Block::feed_forward_branch(const Pass& pass, const Var& x) const {
+  const core::Scope scope("feed_forward");
+  return autograd::dropout(pass.at("feed_forward"),
+                           feed_forward_.forward(feed_forward_norm_.forward(x)), dropout_);
+}
+
+Tensor Block::step_attention(MultiHeadState& state, const Tensor& x, Index position) const {
+  return attention_.step(state, attention_norm_.forward(Var(x)).value(), position);
+}
+
 Tensor Block::step(MultiHeadState& state, const Tensor& x, Index position) const {
   const Var y = residual(
       Pass(), Var(x), attention_norm_, place_, 0,

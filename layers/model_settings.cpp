@@ -33,6 +33,18 @@ void ModelSettings::fields(core::Fields& field) {
   field.number("dropout", dropout, "share of each sublayer's outputs that training drops",
                core::between(0, 0.95));
   field.flag("tie", tie, "the output layer shares the token table");
+  field.flag("reversible", reversible,
+             "two residual streams, from which the sweep recomputes every layer's input: memory "
+             "does not grow with depth");
+  if (reversible) {
+    field.choice("reversible_output", reversible_output,
+                 "what the output layer reads of the two streams: their average, or both (2 W)",
+                 {"average", "concat"});
+    if (norm_place != "pre")
+      field.problem("norm_place", "a reversible stack needs norms inside its branches: pre");
+    if (tie && reversible_output == "concat")
+      field.problem("tie", "two concatenated streams need an output layer of their own: false");
+  }
   field.texts("attention", attention,
               "attention of the layers: a name, or a list of names repeated to fill the layers; a "
               "name is a kind or a table [attention.NAME]");

@@ -20,6 +20,8 @@ struct ModelSettings {
   std::string positions = "learned";
   double dropout = 0;
   bool tie = true;
+  bool reversible = false;
+  std::string reversible_output = "average";
   std::vector<std::string> attention = {"dense"};
 
   void fields(core::Fields& field);

@@ -20,8 +20,20 @@ TEST(ModelSettings, list_the_keys_of_the_model_section) {
   GivenFields fields;
   ModelSettings().fields(fields);
   EXPECT_EQ(fields.visited(), (Names{"layers", "width", "heads", "ff", "norm", "norm_place",
-                                     "positions", "dropout", "tie", "attention"}));
+                                     "positions", "dropout", "tie", "reversible", "attention"}));
   EXPECT_TRUE(fields.problems().empty());
+}
+
+TEST(ModelSettings, ask_how_a_reversible_stack_ends) {
+  const Settings concat{
+      {"reversible", true}, {"reversible_output", std::string("concat")}, {"tie", false}};
+  EXPECT_TRUE(problems_of(concat).empty());
+  Settings tied = concat;
+  tied["tie"] = true;
+  EXPECT_TRUE(problems_of(tied).contains("tie"));
+  Settings post = concat;
+  post["norm_place"] = std::string("post");
+  EXPECT_TRUE(problems_of(post).contains("norm_place"));
 }
 
 TEST(ModelSettings, read_what_is_given) {

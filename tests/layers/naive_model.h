@@ -94,22 +94,51 @@ inline Grid naive_heads(const Weights& w, const std::string& projection, const G
   return out;
 }
 
-inline Grid naive_block(const Weights& w, const std::string& prefix, const Grid& x,
-                        const NaiveDense& dense, bool pre, bool rotary) {
-  const auto attend = [&](const Grid& in) {
+/// A layer's attention and feed-forward without norms and residuals.
+struct NaiveSublayers {
+  const Weights& w;
+  std::string prefix;
+  const NaiveDense& dense;
+  bool rotary;
+
+  Grid attend(const Grid& in) const {
     return naive_linear(w, prefix + "attention.output",
                         naive_heads(w, prefix + "attention.projection", in, dense, rotary));
-  };
-  const auto feed = [&](const Grid& in) {
-    return naive_feed_forward(w, prefix + "feed_forward.", in);
-  };
-  const std::string first = prefix + "attention_norm", second = prefix + "feed_forward_norm";
-  if (pre) {
-    const Grid y = naive_sum(x, attend(naive_norm(w, first, x)));
-    return naive_sum(y, feed(naive_norm(w, second, y)));
   }
-  const Grid y = naive_norm(w, first, naive_sum(x, attend(x)));
-  return naive_norm(w, second, naive_sum(y, feed(y)));
+  Grid feed(const Grid& in) const { return naive_feed_forward(w, prefix + "feed_forward.", in); }
+  Grid attention_norm(const Grid& x) const { return naive_norm(w, prefix + "attention_norm", x); }
+  Grid feed_norm(const Grid& x) const { return naive_norm(w, prefix + "feed_forward_norm", x); }
+};
+
+inline Grid naive_block(const Weights& w, const std::string& prefix, const Grid& x,
+                        const NaiveDense& dense, bool pre, bool rotary) {
+  const NaiveSublayers f{w, prefix, dense, rotary};
+  if (pre) {
+    const Grid y = naive_sum(x, f.attend(f.attention_norm(x)));
+    return naive_sum(y, f.feed(f.feed_norm(y)));
+  }
+  const Grid y = f.attention_norm(naive_sum(x, f.attend(x)));
+  return f.feed_norm(naive_sum(y, f.feed(y)));
+}
+
+/// The average of a reversible stack's two streams, or both side by side.
+inline Grid naive_streams(const ModelSettings& settings, const Weights& w, const Grid& x,
+                          const NaiveDense& dense) {
+  Grid first = x, second = x;
+  for (Index i = 0; i < settings.layers; ++i) {
+    const NaiveSublayers f{w, "layers." + std::to_string(i) + '.', dense,
+                           settings.positions == "rotary"};
+    first = naive_sum(first, f.attend(f.attention_norm(second)));
+    second = naive_sum(second, f.feed(f.feed_norm(first)));
+  }
+  const bool both = settings.reversible_output == "concat";
+  Grid y(x.rows, both ? 2 * x.cols : x.cols);
+  for (Index r = 0; r < x.rows; ++r)
+    for (Index c = 0; c < x.cols; ++c) {
+      y.at(r, c) = both ? first.at(r, c) : (first.at(r, c) + second.at(r, c)) / 2;
+      if (both) y.at(r, x.cols + c) = second.at(r, c);
+    }
+  return y;
 }
 
 /// What is added to a token at position p.
@@ -135,7 +164,8 @@ inline Grid naive_logits(const ModelSettings& settings, const Weights& w,
   const NaiveDense dense{Sequences::self(tokens.shape()[0], length, true), settings.heads,
                          head_width, 1 / std::sqrt(double(head_width))};
   const bool pre = settings.norm_place == "pre";
-  for (Index i = 0; i < settings.layers; ++i)
+  if (settings.reversible) x = naive_streams(settings, w, x, dense);
+  for (Index i = 0; i < settings.layers && !settings.reversible; ++i)
     x = naive_block(w, "layers." + std::to_string(i) + '.', x, dense, pre,
                     settings.positions == "rotary");
   if (pre) x = naive_norm(w, "final_norm", x);

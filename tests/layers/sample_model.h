@@ -69,7 +69,7 @@ inline ModelSettings small_settings() {
   return settings;
 }
 
-/// Every kind of positions, place of the norm and form of the output layer.
+/// Every kind of positions, place of the norm and form of the output layer, and reversible stacks.
 inline std::vector<ModelSettings> every_form() {
   std::vector<ModelSettings> all;
   for (const std::string positions : {"learned", "sinusoidal", "rotary", "none"})
@@ -81,12 +81,19 @@ inline std::vector<ModelSettings> every_form() {
         settings.tie = tie;
         all.push_back(settings);
       }
+  for (const std::string output : {"average", "concat"}) {
+    ModelSettings settings = small_settings();
+    settings.reversible = true;
+    settings.reversible_output = output;
+    settings.tie = output == "average";
+    all.push_back(settings);
+  }
   return all;
 }
 
 inline std::string describe(const ModelSettings& s) {
   return s.attention[0] + " attention, " + s.positions + " positions, " + s.norm_place + "-norm" +
-         (s.tie ? ", tied" : "");
+         (s.tie ? ", tied" : "") + (s.reversible ? ", reversible: " + s.reversible_output : "");
 }
 
 }  // namespace weft::layers
