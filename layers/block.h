@@ -12,7 +12,8 @@ enum class NormPlace { pre, post };
 ///   pre:   x + dropout(f(norm(x)))        post:   norm(x + dropout(f(x)))
 class Block {
  public:
-  Block(MultiHead attention, FeedForward feed_forward, Index width, NormPlace place, Real dropout);
+  Block(MultiHead attention, FeedForward feed_forward, Index width, NormPlace place, Real dropout,
+        NormKind norm = NormKind::layer);
 
   /// x: [B * T, W] -> [B * T, W]
   Var forward(const Pass& pass, const Var& x, const Sequences& sequences) const;

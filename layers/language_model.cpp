@@ -26,25 +26,28 @@ LanguageModel::LanguageModel(const ModelSettings& settings, const AttentionPlans
       width_(settings.width),
       streams_(streams_of(settings)),
       tokens_({vocabulary, settings.width}, Init::normal(deviation)),
-      positions_(settings.positions, settings.width, head_width(settings), length),
+      positions_(settings.positions, settings.width, head_width(settings), length,
+                 settings.axial_grid(length)),
       dropout_(Real(settings.dropout)),
+      loss_chunk_(settings.loss_chunk),
       recompute_(recompute) {
   const Init in = Init::normal(deviation);
   const Init out = Init::normal(deviation / std::sqrt(2.0 * double(settings.layers)));
   const NormPlace place = settings.norm_place == "pre" ? NormPlace::pre : NormPlace::post;
+  const NormKind norm = norm_kind(settings.norm);
   AttentionSite site = settings.site(length);
   for (site.layer = 0; site.layer < settings.layers; ++site.layer) {
     const std::size_t turn = std::size_t(site.layer) % settings.attention.size();
     MultiHead attention(plans.at(settings.attention[turn]), site, in, out, positions_.rotary());
-    FeedForward feed_forward(settings.width, settings.hidden(), in, out);
+    FeedForward feed_forward(settings.width, settings.hidden(), in, out, settings.ff_chunk);
     blocks_.emplace_back(std::move(attention), std::move(feed_forward), settings.width, place,
-                         dropout_);
+                         dropout_, norm);
   }
   core::require(!streams_ || place == NormPlace::pre,
                 "model: a reversible stack needs its norms inside the branches, norm_place = pre");
   core::require(!settings.tie || output_width() == width_,
                 "model: concatenated streams need an output layer of their own, tie = false");
-  if (place == NormPlace::pre) final_norm_.emplace(output_width());
+  if (place == NormPlace::pre) final_norm_.emplace(output_width(), norm);
   if (!settings.tie) output_.emplace(core::Shape{vocabulary, output_width()}, in);
 }
 
@@ -62,7 +65,7 @@ Var LanguageModel::hidden(const Pass& pass, const core::Tokens& inputs) const {
   const Sequences sequences = Sequences::self(inputs.shape()[0], inputs.shape()[1], true);
   const Var x = run_blocks(pass, embed(pass, inputs, 0), sequences);
   const core::Scope scope("final_norm");
-  return final_norm_ ? final_norm_->forward(x) : x;
+  return final_norm_ ? final_norm_->forward(pass.at("final_norm"), x) : x;
 }
 
 Var LanguageModel::run_blocks(const Pass& pass, Var x, const Sequences& sequences) const {
@@ -81,7 +84,7 @@ Var LanguageModel::loss(const Pass& pass, const core::Tokens& inputs, const core
                         Real share) const {
   const Var h = hidden(pass, inputs);
   const core::Scope scope("output");
-  Var total = autograd::cross_entropy(h, output_table(), nullptr, targets, share);
+  Var total = autograd::cross_entropy(h, output_table(), nullptr, targets, share, loss_chunk_);
   const auto join = [&](const Var& penalty) {
     if (penalty.value().size() > 0) total = autograd::add(total, autograd::scale(penalty, share));
   };
@@ -108,7 +111,7 @@ Tensor LanguageModel::step(DecodeStates& states, core::Token token) const {
     for (std::size_t i = 0; i < blocks_.size(); ++i)
       x = blocks_[i].step(states.layers[i], x, states.position);
   ++states.position;
-  if (final_norm_) x = final_norm_->forward(Var(x)).value();
+  if (final_norm_) x = final_norm_->forward(Pass(), Var(x)).value();
   return logits(x).reshaped({vocabulary_});
 }
 

@@ -71,6 +71,7 @@ class LanguageModel {
   std::vector<Block> blocks_;
   std::optional<Norm> final_norm_;
   Real dropout_;
+  Index loss_chunk_;
   bool recompute_;
 };
 

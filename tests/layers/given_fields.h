@@ -14,7 +14,7 @@ namespace weft::tests {
 
 struct Settings;
 using Setting = std::variant<core::Index, double, bool, std::string, std::vector<std::string>,
-                             std::vector<Settings>>;
+                             std::vector<core::Index>, std::vector<Settings>>;
 /// A table of settings, written in the test itself.
 struct Settings : std::map<std::string, Setting> {
   using map::map;
@@ -51,9 +51,9 @@ class GivenFields final : public core::Fields {
     problem(key, "no such option");
     value = kept;
   }
-  void integers(std::string_view key, std::vector<core::Index>&, std::string_view help,
+  void integers(std::string_view key, std::vector<core::Index>& value, std::string_view help,
                 core::Range) override {
-    note(key, help);
+    read(key, value, help);
   }
   void numbers(std::string_view key, std::vector<double>&, std::string_view help,
                core::Range) override {

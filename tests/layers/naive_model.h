@@ -67,8 +67,18 @@ inline Grid naive_linear(const Weights& w, const std::string& name, const Grid& 
   return naive_linear(x, w.at(name + ".weight"), w.at(name + ".bias"));
 }
 
+/// By mean and deviation, or without a bias by the root mean square.
 inline Grid naive_norm(const Weights& w, const std::string& name, const Grid& x) {
-  return naive_norm(x, w.at(name + ".weight"), w.at(name + ".bias"));
+  if (w.contains(name + ".bias"))
+    return naive_norm(x, w.at(name + ".weight"), w.at(name + ".bias"));
+  Grid y = x;
+  for (Index r = 0; r < x.rows; ++r) {
+    double square = 0;
+    for (Index c = 0; c < x.cols; ++c) square += x.at(r, c) * x.at(r, c) / double(x.cols);
+    for (Index c = 0; c < x.cols; ++c)
+      y.at(r, c) *= w.at(name + ".weight").at(0, c) / std::sqrt(square + 1e-5);
+  }
+  return y;
 }
 
 /// gelu(x W1 + b1) W2 + b2
@@ -145,6 +155,11 @@ inline Grid naive_streams(const ModelSettings& settings, const Weights& w, const
 inline double naive_position(const Weights& w, const std::string& kind, Index p, Index c,
                              Index width) {
   if (kind == "learned") return w.at("positions.weight").at(p, c);
+  if (kind == "axial") {
+    const Grid &rows = w.at("positions.rows"), &columns = w.at("positions.columns");
+    return c < rows.cols ? rows.at(p / columns.rows, c)
+                         : columns.at(p % columns.rows, c - rows.cols);
+  }
   if (kind != "sinusoidal") return 0;
   const double angle = double(p) / std::pow(10000.0, double(c - c % 2) / double(width));
   return c % 2 == 0 ? std::sin(angle) : std::cos(angle);
