@@ -1,7 +1,17 @@
 #include "layers/attention/registry.h"
 
 // One line for each mechanism, X(kind), which stands for configure_KIND in KIND.cpp.
-#define WEFT_ATTENTIONS(X) X(dense)
+#define WEFT_ATTENTIONS(X) \
+  X(dense)                 \
+  X(pattern)               \
+  X(local)                 \
+  X(strided)               \
+  X(fixed)                 \
+  X(dilated)               \
+  X(global)                \
+  X(random)                \
+  X(longformer)            \
+  X(bigbird)
 
 namespace weft::layers {
 

@@ -6,7 +6,7 @@
 
 #include "tests/closeness.h"
 #include "tests/layers/attention_sample.h"
-#include "tests/layers/naive_dense.h"
+#include "tests/layers/pattern_oracles.h"
 
 namespace weft::layers {
 
@@ -14,16 +14,17 @@ namespace weft::layers {
 using Oracle = std::function<std::vector<double>(const AttentionSample&,
                                                  const std::vector<std::vector<double>>& inputs)>;
 
-inline std::vector<double> dense_oracle(const AttentionSample& sample,
-                                        const std::vector<std::vector<double>>& inputs) {
-  const NaiveDense naive{sample.sequences(), sample.heads(), sample.head_width(),
-                         1 / std::sqrt(double(sample.head_width()))};
-  return naive.forward(inputs[0], inputs[1], inputs[2]);
-}
-
-/// The naive twin of every mechanism in the registry, with default settings.
+/// The naive twin of every mechanism in the registry, with default settings, and of the variants.
 inline const std::map<std::string, Oracle>& attention_oracles() {
-  static const std::map<std::string, Oracle> oracles = {{"dense", dense_oracle}};
+  static const std::map<std::string, Oracle> oracles = [] {
+    std::map<std::string, Oracle> all = {{"longformer_global", longformer_global_oracle}};
+    for (const auto& [name, predicate_of] : pattern_predicates())
+      all[name] = [&predicate_of](const AttentionSample& sample,
+                                  const std::vector<std::vector<double>>& inputs) {
+        return naive_pattern(sample, predicate_of(sample), inputs);
+      };
+    return all;
+  }();
   return oracles;
 }
 
