@@ -14,7 +14,7 @@ TEST(Depth, bench_shows_that_activations_do_not_grow_with_reversible_layers) {
   program.write("tiny.toml", tiny_config);
   const auto activations = [&](const std::string& layers) {
     const Outcome outcome =
-        program.run({"bench", "step", "tiny.toml", "--json", "--steps", "1",
+        program.run({"bench", "step", "tiny.toml", "--json", "--steps", "1", "threads=1",
                      "model.reversible=true", "model.layers=" + layers, "data.length=256"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     const auto json = nlohmann::json::parse(outcome.out);
