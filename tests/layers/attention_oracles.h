@@ -7,6 +7,7 @@
 #include "tests/closeness.h"
 #include "tests/layers/attention_sample.h"
 #include "tests/layers/naive_dense.h"
+#include "tests/layers/naive_features.h"
 
 namespace weft::layers {
 
@@ -21,9 +22,67 @@ inline std::vector<double> dense_oracle(const AttentionSample& sample,
   return naive.forward(inputs[0], inputs[1], inputs[2]);
 }
 
+inline NaiveFeatures naive_features(const AttentionSample& sample) {
+  return {sample.sequences(), sample.heads(), sample.head_width()};
+}
+
+/// Weights phi(q) . phi(k) with phi taken element by element.
+inline NaiveFeatures::Weight elementwise_weight(double (*phi)(double)) {
+  return [phi](const std::vector<double>& q, const std::vector<double>& k) {
+    double total = 0;
+    for (std::size_t d = 0; d < q.size(); ++d) total += phi(q[d]) * phi(k[d]);
+    return total;
+  };
+}
+
+inline std::vector<double> linear_oracle(const AttentionSample& sample,
+                                         const std::vector<std::vector<double>>& inputs) {
+  const auto elu_plus_one = [](double x) { return x > 0 ? x + 1 : std::exp(x); };
+  return naive_features(sample).weighted(inputs[0], inputs[1], inputs[2],
+                                         elementwise_weight(elu_plus_one), 1e-6);
+}
+
+inline std::vector<double> taylor_oracle(const AttentionSample& sample,
+                                         const std::vector<std::vector<double>>& inputs) {
+  const auto one_plus_cosine = [](const std::vector<double>& q, const std::vector<double>& k) {
+    const auto dot = NaiveFeatures::dot;
+    return 1 + dot(q, k) / std::sqrt(dot(q, q) * dot(k, k));
+  };
+  return naive_features(sample).weighted(inputs[0], inputs[1], inputs[2], one_plus_cosine, 1e-6);
+}
+
+inline std::vector<double> efficient_oracle(const AttentionSample& sample,
+                                            const std::vector<std::vector<double>>& inputs) {
+  return naive_features(sample).two_softmaxes(inputs[0], inputs[1], inputs[2]);
+}
+
+/// Weights sum_c phi(q)_c phi(k)_c, phi(x)_c = exp(w_c . x / D^(1/4) - |x|^2 / (2 sqrt(D))), with
+/// the features w that the mechanism drew.
+inline std::vector<double> performer_oracle(const AttentionSample& sample,
+                                            const std::vector<std::vector<double>>& inputs) {
+  const auto drawn = sample.inventory().states().at(0).state->value().read();
+  const Index width = sample.head_width(), features = (Index(drawn.size()) - 1) / width;
+  const auto weight = [&](const std::vector<double>& q, const std::vector<double>& k) {
+    const double root = std::sqrt(double(width)), fourth = std::sqrt(root);
+    const auto dot = NaiveFeatures::dot;
+    double total = 0;
+    for (Index c = 0; c < features; ++c) {
+      double along = 0;
+      for (Index d = 0; d < width; ++d)
+        along += drawn[std::size_t(c * width + d)] * (q[std::size_t(d)] + k[std::size_t(d)]);
+      total += std::exp(along / fourth - (dot(q, q) + dot(k, k)) / (2 * root));
+    }
+    return total / double(features);
+  };
+  return naive_features(sample).weighted(inputs[0], inputs[1], inputs[2], weight, 0);
+}
+
 /// The naive twin of every mechanism in the registry, with default settings.
 inline const std::map<std::string, Oracle>& attention_oracles() {
-  static const std::map<std::string, Oracle> oracles = {{"dense", dense_oracle}};
+  static const std::map<std::string, Oracle> oracles = {
+      {"dense", dense_oracle},         {"linear", linear_oracle},       {"taylor", taylor_oracle},
+      {"efficient", efficient_oracle}, {"performer", performer_oracle},
+  };
   return oracles;
 }
 

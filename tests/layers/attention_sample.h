@@ -31,9 +31,8 @@ class AttentionSample {
                              .causal = sequences.causal};
     tests::GivenFields fields(settings);
     attention_ = find_attention(kind)->configure(fields, site)(site);
-    autograd::Inventory inventory;
-    attention_->visit(inventory);
-    arena_ = std::make_unique<autograd::ParameterArena>(inventory,
+    attention_->visit(inventory_);
+    arena_ = std::make_unique<autograd::ParameterArena>(inventory_,
                                                         autograd::ParameterArena::Use::training);
     arena_->initialise(core::Rng(1));
     for (const Projection& projection : attention_->projections())
@@ -43,6 +42,8 @@ class AttentionSample {
 
   const Attention& attention() const { return *attention_; }
   autograd::ParameterArena& arena() { return *arena_; }
+  /// The parameters and states of the mechanism.
+  const autograd::Inventory& inventory() const { return inventory_; }
   const Sequences& sequences() const { return sequences_; }
   Index heads() const { return heads_; }
   Index head_width() const { return head_width_; }
@@ -107,6 +108,7 @@ class AttentionSample {
   Sequences sequences_;
   Index heads_, head_width_;
   std::unique_ptr<Attention> attention_;
+  autograd::Inventory inventory_;
   std::unique_ptr<autograd::ParameterArena> arena_;
   std::vector<Tensor> inputs_;
 };
