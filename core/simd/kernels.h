@@ -36,7 +36,8 @@ struct SimdKernels {
   Real (*exp_sum)(Real* x, Real scale, Real shift, Index n);
   /// out = exp(x - y)
   void (*exp_difference)(const Real* x, const Real* y, Real* out, Index n);
-  /// s = p * (s - delta) * scale, the gradient of attention scores (s holds dO V^T).
+  /// s = p * (s - delta) * scale, the gradient of attention scores (s holds dO V^T); 0 where p is
+  /// 1, since a row with one key does not depend on its score and s - delta is rounding only.
   void (*score_gradient)(const Real* p, Real* s, Real delta, Real scale, Index n);
 
   /// y = gelu(x + bias)

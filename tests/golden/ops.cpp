@@ -1,8 +1,9 @@
 #include "tests/golden/ops.h"
 
 // One line for each op, X("name", function), the function in a file of its name.
-#define WEFT_GOLDEN_OPS(X)              \
-  X("attention.dense", attention_dense) \
+#define WEFT_GOLDEN_OPS(X)                  \
+  X("attention.dense", attention_dense)     \
+  X("attention.pattern", attention_pattern) \
   X("train.gpt", train_gpt)
 
 namespace weft::golden {
