@@ -22,11 +22,17 @@ LanguageModel::LanguageModel(const ModelSettings& settings, const AttentionPlans
       tokens_({vocabulary, settings.width}, Init::normal(deviation)),
       positions_(settings.positions, settings.width, head_width(settings), length),
       dropout_(Real(settings.dropout)),
-      recompute_(recompute) {
+      recompute_(recompute),
+      causal_(settings.causal) {
   const Init in = Init::normal(deviation);
   const Init out = Init::normal(deviation / std::sqrt(2.0 * double(settings.layers)));
   const NormPlace place = settings.norm_place == "pre" ? NormPlace::pre : NormPlace::post;
   AttentionSite site = settings.site(length);
+  for (const std::string& name : settings.attention_names()) {
+    const std::string unfit = why_unfit(plans.at(name), site);
+    core::require(unfit.empty(), "model: attention \"", name, "\" ", unfit);
+  }
+  site.shared = shared_.get();
   for (site.layer = 0; site.layer < settings.layers; ++site.layer) {
     const std::size_t turn = std::size_t(site.layer) % settings.attention.size();
     MultiHead attention(plans.at(settings.attention[turn]), site, in, out, positions_.rotary());
@@ -49,7 +55,7 @@ Var LanguageModel::embed(const Pass& pass, const core::Tokens& inputs, Index fir
 Var LanguageModel::hidden(const Pass& pass, const core::Tokens& inputs) const {
   core::require(inputs.shape().rank() == 2, "model: inputs of shape ", inputs.shape(),
                 ", expected [batch, length]");
-  const Sequences sequences = Sequences::self(inputs.shape()[0], inputs.shape()[1], true);
+  const Sequences sequences = Sequences::self(inputs.shape()[0], inputs.shape()[1], causal_);
   Var x = embed(pass, inputs, 0);
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const core::Scope scope("layers", Index(i));
@@ -119,6 +125,7 @@ void LanguageModel::project() {
 void LanguageModel::visit(Inventory& inventory) {
   inventory.add("tokens.weight", tokens_);
   inventory.enter("positions", positions_);
+  inventory.enter("shared", *shared_);
   for (std::size_t i = 0; i < blocks_.size(); ++i)
     inventory.enter("layers." + std::to_string(i), blocks_[i]);
   if (final_norm_) inventory.enter("final_norm", *final_norm_);

@@ -33,6 +33,9 @@ void ModelSettings::fields(core::Fields& field) {
   field.number("dropout", dropout, "share of each sublayer's outputs that training drops",
                core::between(0, 0.95));
   field.flag("tie", tie, "the output layer shares the token table");
+  field.flag("causal", causal,
+             "every token reads only itself and what stands before it; without, a model can be "
+             "benchmarked but not trained to predict the next token");
   field.texts("attention", attention,
               "attention of the layers: a name, or a list of names repeated to fill the layers; a "
               "name is a kind or a table [attention.NAME]");
@@ -56,7 +59,8 @@ AttentionSite ModelSettings::site(Index length) const {
           .width = width,
           .heads = heads,
           .head_width = width / std::max<Index>(heads, 1),
-          .length = length};
+          .length = length,
+          .causal = causal};
 }
 
 std::vector<HeadGroupPlan> read_attention(core::Fields& field, const std::string& name,
@@ -76,6 +80,22 @@ std::vector<HeadGroupPlan> read_attention(core::Fields& field, const std::string
     field.problem("groups", core::message_of("the groups have ", heads,
                                              " heads together, the model ", site.heads));
   return groups;
+}
+
+std::string why_unfit(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site) {
+  for (const HeadGroupPlan& group : groups) {
+    if (!group.make || site.head_width == 0) continue;
+    AttentionSite own = site;
+    own.heads = group.heads;
+    const AttentionTraits traits = group.make(own)->traits();
+    if (site.causal && !traits.causal)
+      return "reads what stands behind a token and has no causal form; set model.causal = false or "
+             "take another attention (weft list attentions)";
+    if (!site.causal && !traits.bidirectional)
+      return "has a causal form only; set model.causal = true or take another attention (weft list "
+             "attentions)";
+  }
+  return "";
 }
 
 }  // namespace weft::layers

@@ -20,6 +20,7 @@ struct ModelSettings {
   std::string positions = "learned";
   double dropout = 0;
   bool tie = true;
+  bool causal = true;
   std::vector<std::string> attention = {"dense"};
 
   void fields(core::Fields& field);
@@ -35,6 +36,9 @@ struct ModelSettings {
 /// settings, or `groups`, a list of such tables with a number of heads each.
 std::vector<HeadGroupPlan> read_attention(core::Fields& field, const std::string& name,
                                           const AttentionSite& site);
+
+/// Why a layer at this site cannot use these head groups; empty when it can.
+std::string why_unfit(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
 
 /// The head groups of every name that the model uses.
 using AttentionPlans = std::map<std::string, std::vector<HeadGroupPlan>>;

@@ -12,6 +12,8 @@
 
 namespace weft::layers {
 
+class SharedTables;
+
 using autograd::Pass;
 using autograd::Var;
 using core::Index;
@@ -26,6 +28,9 @@ struct AttentionSite {
   Index head_width = 0;  ///< D
   Index length = 0;      ///< the longest sequence of training
   bool causal = true;
+  /// Lends tables that several layers hold in common; null where nobody does, and then each has
+  /// its own.
+  SharedTables* shared = nullptr;
 };
 
 /// The sequences of one call: B of them, `queries` long, reading `keys` keys each. A causal query

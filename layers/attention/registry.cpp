@@ -6,7 +6,8 @@
   X(linear)                \
   X(taylor)                \
   X(efficient)             \
-  X(performer)
+  X(performer)             \
+  X(linformer)
 
 namespace weft::layers {
 

@@ -77,11 +77,38 @@ inline std::vector<double> performer_oracle(const AttentionSample& sample,
   return naive_features(sample).weighted(inputs[0], inputs[1], inputs[2], weight, 0);
 }
 
+/// Dense attention over E k and F v, the real rows only, with E and F as the mechanism drew them.
+inline std::vector<double> linformer_oracle(const AttentionSample& sample,
+                                            const std::vector<std::vector<double>>& inputs) {
+  const Sequences& s = sample.sequences();
+  const auto& parameters = sample.inventory().parameters();
+  const Index slots = parameters.at(0).parameter->shape()[0];
+  const Index longest = parameters.at(0).parameter->shape()[1], width = sample.width();
+  std::vector<std::vector<double>> low;
+  for (const std::size_t side : {0, 1}) {
+    const Real* table = parameters.at(side).parameter->data();
+    low.emplace_back(std::size_t(s.batch * slots * width), 0.0);
+    for (Index b = 0; b < s.batch; ++b)
+      for (Index j = 0; j < (s.key_lengths ? (*s.key_lengths)[std::size_t(b)] : s.keys); ++j)
+        for (Index slot = 0; slot < slots; ++slot)
+          for (Index d = 0; d < width; ++d)
+            low.back()[std::size_t((b * slots + slot) * width + d)] +=
+                double(table[slot * longest + j]) *
+                inputs[side + 1][std::size_t((b * s.keys + j) * width + d)];
+  }
+  const NaiveDense naive{{s.batch, s.queries, slots, false},
+                         sample.heads(),
+                         sample.head_width(),
+                         1 / std::sqrt(double(sample.head_width()))};
+  return naive.forward(inputs[0], low[0], low[1]);
+}
+
 /// The naive twin of every mechanism in the registry, with default settings.
 inline const std::map<std::string, Oracle>& attention_oracles() {
   static const std::map<std::string, Oracle> oracles = {
-      {"dense", dense_oracle},         {"linear", linear_oracle},       {"taylor", taylor_oracle},
-      {"efficient", efficient_oracle}, {"performer", performer_oracle},
+      {"dense", dense_oracle},         {"linear", linear_oracle},
+      {"taylor", taylor_oracle},       {"efficient", efficient_oracle},
+      {"performer", performer_oracle}, {"linformer", linformer_oracle},
   };
   return oracles;
 }
