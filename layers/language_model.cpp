@@ -28,10 +28,6 @@ LanguageModel::LanguageModel(const ModelSettings& settings, const AttentionPlans
   const Init out = Init::normal(deviation / std::sqrt(2.0 * double(settings.layers)));
   const NormPlace place = settings.norm_place == "pre" ? NormPlace::pre : NormPlace::post;
   AttentionSite site = settings.site(length);
-  for (const std::string& name : settings.attention_names()) {
-    const std::string unfit = why_unfit(plans.at(name), site);
-    core::require(unfit.empty(), "model: attention \"", name, "\" ", unfit);
-  }
   site.shared = shared_.get();
   for (site.layer = 0; site.layer < settings.layers; ++site.layer) {
     const std::size_t turn = std::size_t(site.layer) % settings.attention.size();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "layers/attention/check_input.h"
 #include "layers/attention/registry.h"
 
 namespace weft::layers {
@@ -87,13 +88,8 @@ std::string why_unfit(const std::vector<HeadGroupPlan>& groups, const AttentionS
     if (!group.make || site.head_width == 0) continue;
     AttentionSite own = site;
     own.heads = group.heads;
-    const AttentionTraits traits = group.make(own)->traits();
-    if (site.causal && !traits.causal)
-      return "reads what stands behind a token and has no causal form; set model.causal = false or "
-             "take another attention (weft list attentions)";
-    if (!site.causal && !traits.bidirectional)
-      return "has a causal form only; set model.causal = true or take another attention (weft list "
-             "attentions)";
+    const std::string unfit = why_unfit(group.make(own)->traits(), own);
+    if (!unfit.empty()) return unfit;
   }
   return "";
 }

@@ -1,5 +1,8 @@
 #include "layers/multi_head.h"
 
+#include "core/error.h"
+#include "layers/attention/check_input.h"
+
 namespace weft::layers {
 
 MultiHead::MultiHead(const std::vector<HeadGroupPlan>& plan, const AttentionSite& site, Init in,
@@ -9,6 +12,8 @@ MultiHead::MultiHead(const std::vector<HeadGroupPlan>& plan, const AttentionSite
     AttentionSite own = site;
     own.heads = part.heads;
     auto attention = part.make(own);
+    const std::string unfit = why_unfit(attention->traits(), own);
+    core::require(unfit.empty(), "attention of layer ", site.layer, " ", unfit);
     auto projections = attention->projections();
     const Index columns = own.heads * own.head_width;
     std::vector<Index> turned;

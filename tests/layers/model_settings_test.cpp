@@ -20,7 +20,7 @@ TEST(ModelSettings, list_the_keys_of_the_model_section) {
   GivenFields fields;
   ModelSettings().fields(fields);
   EXPECT_EQ(fields.visited(), (Names{"layers", "width", "heads", "ff", "norm", "norm_place",
-                                     "positions", "dropout", "tie", "attention"}));
+                                     "positions", "dropout", "tie", "causal", "attention"}));
   EXPECT_TRUE(fields.problems().empty());
 }
 
