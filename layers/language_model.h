@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/tokens.h"
+#include "layers/attention/relative.h"
 #include "layers/block.h"
 #include "layers/model_settings.h"
 #include "layers/positions.h"
@@ -65,6 +66,7 @@ class LanguageModel {
   Index vocabulary_, width_;
   Parameter tokens_;
   std::optional<Parameter> output_;
+  RelativeShelf relative_;
   Positions positions_;
   std::unique_ptr<SharedTables> shared_ = std::make_unique<SharedTables>();
   std::vector<Block> blocks_;

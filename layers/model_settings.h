@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/fields.h"
+#include "layers/attention/relative.h"
 #include "layers/multi_head.h"
 
 namespace weft::layers {
@@ -18,6 +19,7 @@ struct ModelSettings {
   std::string norm = "layer";
   std::string norm_place = "pre";
   std::string positions = "learned";
+  Index relative_clip = 64, relative_buckets = 32, relative_distance = 128;
   double dropout = 0;
   bool tie = true;
   bool causal = true;
@@ -25,6 +27,8 @@ struct ModelSettings {
 
   void fields(core::Fields& field);
 
+  /// The relative positions, if `positions` names some.
+  RelativeSettings relative() const;
   Index hidden() const { return ff > 0 ? ff : 4 * width; }
   /// The distinct names in `attention`.
   std::vector<std::string> attention_names() const;
@@ -36,6 +40,10 @@ struct ModelSettings {
 /// settings, or `groups`, a list of such tables with a number of heads each.
 std::vector<HeadGroupPlan> read_attention(core::Fields& field, const std::string& name,
                                           const AttentionSite& site);
+
+/// Reports a mechanism among `groups` that cannot use the model's positions.
+void check_positions(core::Fields& model, const ModelSettings& settings, const std::string& name,
+                     const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
 
 /// Why a layer at this site cannot use these head groups; empty when it can.
 std::string why_unfit(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);

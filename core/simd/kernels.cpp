@@ -109,8 +109,7 @@ void exp_difference(const Real* x, const Real* y, Real* out, Index n) {
 
 void score_gradient(const Real* p, Real* s, Real delta, Real scale, Index n) {
   const Batch d(delta), a(scale), zero(Real(0)), one(Real(1));
-  map(p, s, s, n,
-      [&](Batch q, Batch t) { return xsimd::select(q >= one, zero, q * (t - d) * a); });
+  map(p, s, s, n, [&](Batch q, Batch t) { return xsimd::select(q >= one, zero, q * (t - d) * a); });
 }
 
 constexpr Real half = Real(0.5);

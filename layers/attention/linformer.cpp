@@ -18,7 +18,7 @@ using autograd::Parameter;
 struct LinformerSettings {
   Index slots = 128;
   std::string sharing = "headwise";
-  double scale = 0;
+  ScoreSettings scores;
 
   void fields(core::Fields& field) {
     field.integer("slots", slots, "rows that keys and values are projected to",
@@ -27,8 +27,7 @@ struct LinformerSettings {
                  "what one projection serves: none one head, headwise all heads of a layer, "
                  "key_value their keys and values too, layerwise all layers",
                  {"none", "headwise", "key_value", "layerwise"});
-    field.number("scale", scale, "factor of the scores; 0 stands for 1 / sqrt(head width)",
-                 core::at_least(0));
+    scores.fields(field);
   }
 };
 
@@ -38,7 +37,7 @@ class LinformerAttention final : public Attention {
       : slots_(settings.slots),
         longest_(site.length),
         columns_(site.heads * site.head_width),
-        softmax_(site, {}, {full_pattern()}, settings.scale) {
+        softmax_(site, {}, {full_pattern()}, settings.scores) {
     const bool by_head = settings.sharing == "none";
     const core::Shape shape =
         by_head ? core::Shape{site.heads, slots_, longest_} : core::Shape{slots_, longest_};

@@ -3,6 +3,15 @@
 // One line for each mechanism, X(kind), which stands for configure_KIND in KIND.cpp.
 #define WEFT_ATTENTIONS(X) \
   X(dense)                 \
+  X(pattern)               \
+  X(local)                 \
+  X(strided)               \
+  X(fixed)                 \
+  X(dilated)               \
+  X(global)                \
+  X(random)                \
+  X(longformer)            \
+  X(bigbird)               \
   X(linear)                \
   X(taylor)                \
   X(efficient)             \

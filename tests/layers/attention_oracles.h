@@ -8,19 +8,13 @@
 #include "tests/layers/attention_sample.h"
 #include "tests/layers/naive_dense.h"
 #include "tests/layers/naive_features.h"
+#include "tests/layers/pattern_oracles.h"
 
 namespace weft::layers {
 
 /// A mechanism written out in double: the sample's inputs, moved or not, -> [B queries, H D].
 using Oracle = std::function<std::vector<double>(const AttentionSample&,
                                                  const std::vector<std::vector<double>>& inputs)>;
-
-inline std::vector<double> dense_oracle(const AttentionSample& sample,
-                                        const std::vector<std::vector<double>>& inputs) {
-  const NaiveDense naive{sample.sequences(), sample.heads(), sample.head_width(),
-                         1 / std::sqrt(double(sample.head_width()))};
-  return naive.forward(inputs[0], inputs[1], inputs[2]);
-}
 
 inline NaiveFeatures naive_features(const AttentionSample& sample) {
   return {sample.sequences(), sample.heads(), sample.head_width()};
@@ -103,13 +97,22 @@ inline std::vector<double> linformer_oracle(const AttentionSample& sample,
   return naive.forward(inputs[0], low[0], low[1]);
 }
 
-/// The naive twin of every mechanism in the registry, with default settings.
+/// The naive twin of every mechanism in the registry, with default settings, and of the variants.
 inline const std::map<std::string, Oracle>& attention_oracles() {
-  static const std::map<std::string, Oracle> oracles = {
-      {"dense", dense_oracle},         {"linear", linear_oracle},
-      {"taylor", taylor_oracle},       {"efficient", efficient_oracle},
-      {"performer", performer_oracle}, {"linformer", linformer_oracle},
-  };
+  static const std::map<std::string, Oracle> oracles = [] {
+    std::map<std::string, Oracle> all = {{"longformer_global", longformer_global_oracle},
+                                         {"linear", linear_oracle},
+                                         {"taylor", taylor_oracle},
+                                         {"efficient", efficient_oracle},
+                                         {"performer", performer_oracle},
+                                         {"linformer", linformer_oracle}};
+    for (const auto& [name, predicate_of] : pattern_predicates())
+      all[name] = [&predicate_of](const AttentionSample& sample,
+                                  const std::vector<std::vector<double>>& inputs) {
+        return naive_pattern(sample, predicate_of(sample), inputs);
+      };
+    return all;
+  }();
   return oracles;
 }
 

@@ -28,13 +28,13 @@ struct Dilated final : Atom {
 };
 
 struct BlockLocal final : Atom {
-  BlockLocal(Index b, Index a) : block(b), back(a) {}
+  BlockLocal(Index b, Index before, Index after) : block(b), back(before), ahead(after) {}
   void readable(Index query, Index, std::vector<Interval>& out) const override {
     const Index own = query / block;
-    out.push_back({(own - back) * block, (own + 1) * block});
+    out.push_back({(own - back) * block, (own + ahead + 1) * block});
   }
   Index last_reader(Index key) const override { return (key / block + back + 1) * block - 1; }
-  Index block, back;
+  Index block, back, ahead;
 };
 
 /// Runs of consecutive numbers in a sorted list.
@@ -91,20 +91,41 @@ struct Blocks final : Atom {
   std::vector<std::vector<Index>> listed;
 };
 
-struct Fixed final : Atom {
-  Fixed(Index l, Index c, Index s) : stride(l), count(c), skip(s) {}
+struct PastOfBlock final : Atom {
+  explicit PastOfBlock(Index b) : block(b) {}
   void readable(Index query, Index, std::vector<Interval>& out) const override {
-    const Index own = query / stride * stride;
+    out.push_back({query / block * block, query + 1});
+  }
+  Index last_reader(Index key) const override { return (key / block + 1) * block - 1; }
+  Index block;
+};
+
+struct Summary final : Atom {
+  Summary(Index l, Index c, Index s) : stride(l), count(c), skip(s) {}
+  void readable(Index query, Index, std::vector<Interval>& out) const override {
     for (Index end = stride - skip; end - count <= query; end += stride)
       out.push_back({end - count, std::min(end, query + 1)});
-    out.push_back({own, query + 1});
   }
   Index last_reader(Index key) const override {
     const Index column = key % stride;
-    const bool summary = column >= stride - skip - count && column < stride - skip;
-    return summary ? never : (key / stride + 1) * stride - 1;
+    return column >= stride - skip - count && column < stride - skip ? never : -1;
   }
   Index stride, count, skip;
+};
+
+struct WithoutRows final : Atom {
+  WithoutRows(std::shared_ptr<const Atom> a, std::vector<Index> q)
+      : atom(std::move(a)), queries(std::move(q)) {}
+  Index modulus() const override { return atom->modulus(); }
+  void readable(Index query, Index places, std::vector<Interval>& out) const override {
+    if (!std::ranges::binary_search(queries, query)) atom->readable(query, places, out);
+  }
+  bool reads_all(Index query) const override {
+    return atom->reads_all(query) && !std::ranges::binary_search(queries, query);
+  }
+  Index last_reader(Index key) const override { return atom->last_reader(key); }
+  std::shared_ptr<const Atom> atom;
+  std::vector<Index> queries;
 };
 
 template <class A, class... Arguments>
@@ -134,10 +155,11 @@ Pattern dilated_pattern(Index left, Index right, Index dilation) {
 
 Pattern band_pattern(Index left, Index right) { return dilated_pattern(left, right, 1); }
 
-Pattern block_local_pattern(Index block, Index back) {
-  core::require(block >= 1 && back >= 0, "pattern: block_local needs a block of 1 or more, got ",
-                block);
-  return one<BlockLocal>(block, back);
+Pattern block_local_pattern(Index block, Index back, Index ahead) {
+  core::require(block >= 1 && back >= 0 && ahead >= 0,
+                "pattern: block_local needs a block of 1 or more and neighbours of 0 or more, got ",
+                block, ", ", back, " and ", ahead);
+  return one<BlockLocal>(block, back, ahead);
 }
 
 Pattern global_pattern(std::vector<Index> positions, GlobalMode mode) {
@@ -162,11 +184,28 @@ Pattern strided_pattern(Index stride) {
   return united(band_pattern(stride - 1, 0), one<Dilated>(never, Index(0), stride));
 }
 
-Pattern fixed_pattern(Index stride, Index count, Index skip) {
+Pattern past_of_block_pattern(Index block) {
+  core::require(block >= 1, "pattern: a block of 1 or more is needed, got ", block);
+  return one<PastOfBlock>(block);
+}
+
+Pattern summary_pattern(Index stride, Index count, Index skip) {
   core::require(stride >= 1 && count >= 0 && skip >= 0 && skip + count <= stride,
-                "pattern: fixed needs 0 <= skip + count <= stride, got ", skip, " + ", count,
-                " and ", stride);
-  return one<Fixed>(stride, count, skip);
+                "pattern: summary columns need 0 <= skip + count <= stride, got ", skip, " + ",
+                count, " and ", stride);
+  return one<Summary>(stride, count, skip);
+}
+
+Pattern fixed_pattern(Index stride, Index count) {
+  return united(past_of_block_pattern(stride), summary_pattern(stride, count));
+}
+
+Pattern without_rows(const Pattern& pattern, std::vector<Index> queries) {
+  std::ranges::sort(queries);
+  Pattern rest;
+  for (const auto& atom : pattern)
+    rest.push_back(std::make_shared<const WithoutRows>(atom, queries));
+  return rest;
 }
 
 Pattern united(Pattern a, const Pattern& b) {

@@ -49,17 +49,24 @@ Pattern full_pattern();
 Pattern band_pattern(Index left, Index right);
 /// (i - j) mod dilation = 0 and -right dilation <= i - j <= left dilation
 Pattern dilated_pattern(Index left, Index right, Index dilation);
-/// i and j in the same block, or j in one of the `back` blocks before i's.
-Pattern block_local_pattern(Index block, Index back = 0);
+/// i and j in the same block, or j in one of the `back` blocks before i's or the `ahead` after it.
+Pattern block_local_pattern(Index block, Index back = 0, Index ahead = 0);
 /// columns: j in positions; rows: i in positions.
 Pattern global_pattern(std::vector<Index> positions, GlobalMode mode);
 /// The key's block is listed for the query's block.
 Pattern blocks_pattern(Index block, std::vector<std::vector<Index>> listed);
 /// The last `stride` keys, and every key a multiple of `stride` back.
 Pattern strided_pattern(Index stride);
-/// The past of i's own block of `stride`, and of every earlier block the `count` columns that end
-/// `skip` columns before its end.
-Pattern fixed_pattern(Index stride, Index count, Index skip = 0);
+/// The past of i's own block.
+Pattern past_of_block_pattern(Index block);
+/// Of every block of `stride`, the `count` columns that end `skip` columns before its end, as far
+/// as they lie in i's past.
+Pattern summary_pattern(Index stride, Index count, Index skip = 0);
+/// The two together.
+Pattern fixed_pattern(Index stride, Index count);
+
+/// The same rules for every query but these, which read nothing.
+Pattern without_rows(const Pattern& pattern, std::vector<Index> queries);
 
 /// a and b together.
 Pattern united(Pattern a, const Pattern& b);

@@ -21,6 +21,7 @@ class Planner {
   PatternPlan build() {
     std::set<Index> moduli;
     for (const auto& atom : pattern_) moduli.insert(atom->modulus());
+    between_moduli_ = moduli.size() - moduli.count(1) > 1;
     add_pass([&] { add_full_rows(); });
     for (const Index modulus : moduli) {
       const Index rows = rows_for(modulus);
@@ -77,6 +78,8 @@ class Planner {
       if (atom->modulus() == modulus) atom->readable(query, places, row);
     normalise(row, std::max<Index>(0, (reach(query) - r + modulus - 1) / modulus));
     if (modulus == 1) return row;
+    subtract_bands(query, modulus, row);
+    if (!between_moduli_) return row;
     std::vector<Interval> left;
     for (const Interval& s : row)
       for (Index p = s.begin; p < s.end; ++p)
@@ -85,9 +88,31 @@ class Planner {
     return left;
   }
 
+  /// Takes from places of a class what atoms of modulus 1 read already.
+  void subtract_bands(Index query, Index modulus, std::vector<Interval>& row) const {
+    const Index r = query % modulus;
+    std::vector<Interval> near;
+    for (const auto& atom : pattern_)
+      if (atom->modulus() == 1) atom->readable(query, plan_.keys, near);
+    normalise(near, plan_.keys);
+    const auto place_from = [&](Index key) { return (key - r + modulus - 1) / modulus; };
+    std::vector<Interval> left;
+    for (Interval s : row) {
+      for (const Interval& n : near) {
+        const Interval taken{n.begin <= r ? 0 : place_from(n.begin), place_from(n.end)};
+        if (taken.end <= s.begin || taken.begin >= s.end) continue;
+        if (taken.begin > s.begin) left.push_back({s.begin, taken.begin});
+        s.begin = taken.end;
+      }
+      if (s.begin < s.end) left.push_back(s);
+    }
+    row = std::move(left);
+  }
+
   bool scored_before(Index query, Index key, Index modulus) const {
     return std::ranges::any_of(pattern_, [&](const auto& atom) {
-      return atom->modulus() < modulus && atom->reads(query, key, plan_.keys);
+      return atom->modulus() > 1 && atom->modulus() < modulus &&
+             atom->reads(query, key, plan_.keys);
     });
   }
 
@@ -188,6 +213,7 @@ class Planner {
 
   const Pattern& pattern_;
   bool causal_;
+  bool between_moduli_ = false;  ///< classes of several moduli above 1 may name the same pair
   PatternPlan plan_;
 };
 
