@@ -87,6 +87,8 @@ void read_attention_tables(ConfigReader& reader, RunConfig& config) {
     }
     config.attention[name] =
         layers::read_attention(reader.section("attention." + name), name, site);
+    if (const std::string unfit = layers::why_unfit(config.attention[name], site); !unfit.empty())
+      reader.problem("model.attention", "\"" + name + "\" " + unfit);
     layers::check_positions(reader.section("model"), config.model, name, config.attention[name],
                             site);
     for (const layers::AttentionEntry& entry : layers::attention_registry())

@@ -26,21 +26,23 @@ LanguageModel::LanguageModel(const ModelSettings& settings, const AttentionPlans
       width_(settings.width),
       streams_(streams_of(settings)),
       tokens_({vocabulary, settings.width}, Init::normal(deviation)),
-      relative_(settings.relative()),
       positions_(settings.positions, settings.width, head_width(settings), length,
                  settings.axial_grid(length)),
       dropout_(Real(settings.dropout)),
       loss_chunk_(settings.loss_chunk),
-      recompute_(recompute) {
+      recompute_(recompute),
+      causal_(settings.causal) {
   const Init in = Init::normal(deviation);
   const Init out = Init::normal(deviation / std::sqrt(2.0 * double(settings.layers)));
   const NormPlace place = settings.norm_place == "pre" ? NormPlace::pre : NormPlace::post;
   const NormKind norm = norm_kind(settings.norm);
   AttentionSite site = settings.site(length);
-  site.shelf = &relative_;
+  site.shared = shared_.get();
+  const RelativeSettings relative = settings.relative();
   for (site.layer = 0; site.layer < settings.layers; ++site.layer) {
     const std::size_t turn = std::size_t(site.layer) % settings.attention.size();
-    MultiHead attention(plans.at(settings.attention[turn]), site, in, out, positions_.rotary());
+    MultiHead attention(plans.at(settings.attention[turn]), site, in, out, positions_.rotary(),
+                        &relative);
     FeedForward feed_forward(settings.width, settings.hidden(), in, out, settings.ff_chunk);
     blocks_.emplace_back(std::move(attention), std::move(feed_forward), settings.width, place,
                          dropout_, norm);
@@ -64,7 +66,7 @@ Var LanguageModel::embed(const Pass& pass, const core::Tokens& inputs, Index fir
 Var LanguageModel::hidden(const Pass& pass, const core::Tokens& inputs) const {
   core::require(inputs.shape().rank() == 2, "model: inputs of shape ", inputs.shape(),
                 ", expected [batch, length]");
-  const Sequences sequences = Sequences::self(inputs.shape()[0], inputs.shape()[1], true);
+  const Sequences sequences = Sequences::self(inputs.shape()[0], inputs.shape()[1], causal_);
   const Var x = run_blocks(pass, embed(pass, inputs, 0), sequences);
   const core::Scope scope("final_norm");
   return final_norm_ ? final_norm_->forward(pass.at("final_norm"), x) : x;
@@ -143,7 +145,7 @@ void LanguageModel::project() {
 void LanguageModel::visit(Inventory& inventory) {
   inventory.add("tokens.weight", tokens_);
   inventory.enter("positions", positions_);
-  inventory.enter("relative", relative_);
+  inventory.enter("shared", *shared_);
   for (std::size_t i = 0; i < blocks_.size(); ++i)
     inventory.enter("layers." + std::to_string(i), blocks_[i]);
   if (final_norm_) inventory.enter("final_norm", *final_norm_);

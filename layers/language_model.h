@@ -5,15 +5,16 @@
 #include <vector>
 
 #include "core/tokens.h"
-#include "layers/attention/relative.h"
 #include "layers/model_settings.h"
 #include "layers/positions.h"
 #include "layers/reversible.h"
+#include "layers/shared_tables.h"
 #include "layers/token_scores.h"
 
 namespace weft::layers {
 
-/// A causal Transformer over tokens: embedding, positions, blocks, final norm, output layer.
+/// A Transformer over tokens, causal unless its settings say otherwise: embedding, positions,
+/// blocks, final norm, output layer.
 ///
 /// Initialisation: token and position tables and all weights from N(0, 0.02²); the two
 /// projections that write into the residual stream from N(0, 0.02² / 2L), so that its variance
@@ -68,13 +69,14 @@ class LanguageModel {
   std::optional<StreamOutput> streams_;  ///< how a reversible stack ends; nothing when it is plain
   Parameter tokens_;
   std::optional<Parameter> output_;
-  RelativeShelf relative_;
   Positions positions_;
+  std::unique_ptr<SharedTables> shared_ = std::make_unique<SharedTables>();
   std::vector<Block> blocks_;
   std::optional<Norm> final_norm_;
   Real dropout_;
   Index loss_chunk_;
   bool recompute_;
+  bool causal_;
 };
 
 }  // namespace weft::layers

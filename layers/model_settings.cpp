@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "layers/attention/check_input.h"
 #include "layers/attention/registry.h"
 
 namespace weft::layers {
@@ -49,6 +50,9 @@ void ModelSettings::fields(core::Fields& field) {
   field.number("dropout", dropout, "share of each sublayer's outputs that training drops",
                core::between(0, 0.95));
   field.flag("tie", tie, "the output layer shares the token table");
+  field.flag("causal", causal,
+             "every token reads only itself and what stands before it; without, a model can be "
+             "benchmarked but not trained to predict the next token");
   field.flag("reversible", reversible,
              "two residual streams, from which the sweep recomputes every layer's input: memory "
              "does not grow with depth");
@@ -128,7 +132,8 @@ AttentionSite ModelSettings::site(Index length) const {
           .width = width,
           .heads = heads,
           .head_width = width / std::max<Index>(heads, 1),
-          .length = length};
+          .length = length,
+          .causal = causal};
 }
 
 std::vector<HeadGroupPlan> read_attention(core::Fields& field, const std::string& name,
@@ -148,6 +153,17 @@ std::vector<HeadGroupPlan> read_attention(core::Fields& field, const std::string
     field.problem("groups", core::message_of("the groups have ", heads,
                                              " heads together, the model ", site.heads));
   return groups;
+}
+
+std::string why_unfit(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site) {
+  for (const HeadGroupPlan& group : groups) {
+    if (!group.make || site.head_width == 0) continue;
+    AttentionSite own = site;
+    own.heads = group.heads;
+    const std::string unfit = why_unfit(group.make(own)->traits(), own);
+    if (!unfit.empty()) return unfit;
+  }
+  return "";
 }
 
 void check_positions(core::Fields& model, const ModelSettings& settings, const std::string& name,

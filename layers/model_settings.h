@@ -28,6 +28,7 @@ struct ModelSettings {
   std::vector<Index> axial_widths;  ///< d1, d2; empty: halves of the width
   double dropout = 0;
   bool tie = true;
+  bool causal = true;
   bool reversible = false;
   std::string reversible_output = "average";
   std::vector<std::string> attention = {"dense"};
@@ -58,6 +59,9 @@ std::vector<HeadGroupPlan> read_attention(core::Fields& field, const std::string
 /// Reports a mechanism among `groups` that cannot use the model's positions.
 void check_positions(core::Fields& model, const ModelSettings& settings, const std::string& name,
                      const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
+
+/// Why a layer at this site cannot use these head groups; empty when it can.
+std::string why_unfit(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
 
 /// The head groups of every name that the model uses.
 using AttentionPlans = std::map<std::string, std::vector<HeadGroupPlan>>;

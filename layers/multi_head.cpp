@@ -1,11 +1,14 @@
 #include "layers/multi_head.h"
 
+#include "core/error.h"
+#include "layers/attention/check_input.h"
 #include "layers/attention/relative.h"
 
 namespace weft::layers {
 
 MultiHead::MultiHead(const std::vector<HeadGroupPlan>& plan, const AttentionSite& site, Init in,
-                     Init out, std::shared_ptr<const Rotary> rotary)
+                     Init out, std::shared_ptr<const Rotary> rotary,
+                     const RelativeSettings* relative)
     : output_(site.heads * site.head_width, site.width, out), rotary_(std::move(rotary)) {
   Index first_head = site.first_head;
   for (const HeadGroupPlan& part : plan) {
@@ -13,8 +16,10 @@ MultiHead::MultiHead(const std::vector<HeadGroupPlan>& plan, const AttentionSite
     own.heads = part.heads;
     own.first_head = first_head;
     first_head += part.heads;
-    if (own.shelf) own.relative = own.shelf->lend(own);
+    if (relative) own.relative = make_relative(*relative, own);
     auto attention = part.make(own);
+    const std::string unfit = why_unfit(attention->traits(), own);
+    core::require(unfit.empty(), "attention of layer ", site.layer, " ", unfit);
     auto projections = attention->projections();
     const Index columns = own.heads * own.head_width;
     std::vector<Index> turned;
@@ -100,8 +105,7 @@ void MultiHead::visit(Inventory& inventory) {
     const std::string suffix = groups_.size() == 1 ? "" : std::to_string(g);
     inventory.enter("projection" + suffix, groups_[g].in);
     inventory.enter("mechanism" + suffix, *groups_[g].attention);
-    if (groups_[g].relative && !groups_[g].relative->shared())
-      inventory.enter("relative" + suffix, *groups_[g].relative);
+    if (groups_[g].relative) inventory.enter("relative" + suffix, *groups_[g].relative);
   }
   inventory.enter("output", output_);
 }

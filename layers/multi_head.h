@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "layers/attention/attention.h"
+#include "layers/attention/relative.h"
 #include "layers/linear.h"
 #include "layers/rotary.h"
 
@@ -24,9 +25,10 @@ struct MultiHeadState {
 /// projection over all heads side by side.
 class MultiHead {
  public:
-  /// `site` describes the layer; its `heads` counts all groups. `rotary` may be null.
+  /// `site` describes the layer; its `heads` counts all groups. `rotary` and `relative` may be
+  /// null.
   MultiHead(const std::vector<HeadGroupPlan>& plan, const AttentionSite& site, Init in, Init out,
-            std::shared_ptr<const Rotary> rotary);
+            std::shared_ptr<const Rotary> rotary, const RelativeSettings* relative = nullptr);
 
   /// x: [B * T, W] -> [B * T, W]
   Var forward(const Pass& pass, const Var& x, const Sequences& sequences) const {

@@ -103,6 +103,10 @@ Real exp_sum(Real* x, Real scale, Real shift, Index n) {
   return xsimd::hadd(total) + rest;
 }
 
+void exp_difference(const Real* x, const Real* y, Real* out, Index n) {
+  map(x, y, out, n, [](Batch s, Batch t) { return xsimd::exp(s - t); });
+}
+
 void score_gradient(const Real* p, Real* s, Real delta, Real scale, Index n) {
   const Batch d(delta), a(scale), zero(Real(0)), one(Real(1));
   map(p, s, s, n, [&](Batch q, Batch t) { return xsimd::select(q >= one, zero, q * (t - d) * a); });
@@ -144,6 +148,27 @@ void relu(const Real* x, Real* y, Index n) {
 void relu_gradient(const Real* y, Real* d, Index n) {
   const Batch zero(Real(0));
   map(y, d, d, n, [&](Batch v, Batch g) { return xsimd::select(v > zero, g, zero); });
+}
+
+void elu_plus_one(const Real* x, Real* y, Index n) {
+  map(x, x, y, n, [](Batch v, Batch) {
+    const Batch zero(Real(0));
+    return xsimd::select(v > zero, v + Real(1), xsimd::exp(xsimd::min(v, zero)));
+  });
+}
+
+void elu_plus_one_gradient(const Real* y, Real* d, Index n) {
+  map(y, d, d, n, [](Batch v, Batch g) { return g * xsimd::min(v, Batch(Real(1))); });
+}
+
+void softplus(const Real* x, Real* y, Index n) {
+  map(x, x, y, n, [](Batch v, Batch) {
+    return xsimd::max(v, Batch(Real(0))) + xsimd::log1p(xsimd::exp(-xsimd::abs(v)));
+  });
+}
+
+void softplus_gradient(const Real* y, Real* d, Index n) {
+  map(y, d, d, n, [](Batch v, Batch g) { return -g * xsimd::expm1(-v); });
 }
 
 void layer_norm(const Real* x, const Real* gain, const Real* bias, Real eps, Real* y, Real* mean,
@@ -277,11 +302,16 @@ const SimdKernels kernels = {
     .add = add,
     .axpy = axpy,
     .exp_sum = exp_sum,
+    .exp_difference = exp_difference,
     .score_gradient = score_gradient,
     .bias_gelu = bias_gelu,
     .bias_gelu_gradient = bias_gelu_gradient,
     .relu = relu,
     .relu_gradient = relu_gradient,
+    .elu_plus_one = elu_plus_one,
+    .elu_plus_one_gradient = elu_plus_one_gradient,
+    .softplus = softplus,
+    .softplus_gradient = softplus_gradient,
     .layer_norm = layer_norm,
     .layer_norm_gradient = layer_norm_gradient,
     .rms_norm = rms_norm,

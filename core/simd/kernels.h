@@ -34,6 +34,8 @@ struct SimdKernels {
 
   /// x = exp(scale * x - shift); returns the sum.
   Real (*exp_sum)(Real* x, Real scale, Real shift, Index n);
+  /// out = exp(x - y)
+  void (*exp_difference)(const Real* x, const Real* y, Real* out, Index n);
   /// s = p * (s - delta) * scale, the gradient of attention scores (s holds dO V^T); 0 where p is
   /// 1, since a row with one key does not depend on its score and s - delta is rounding only.
   void (*score_gradient)(const Real* p, Real* s, Real delta, Real scale, Index n);
@@ -46,6 +48,14 @@ struct SimdKernels {
   void (*relu)(const Real* x, Real* y, Index n);
   /// d = 0 where y <= 0
   void (*relu_gradient)(const Real* y, Real* d, Index n);
+  /// y = elu(x) + 1: x + 1 above 0, e^x below
+  void (*elu_plus_one)(const Real* x, Real* y, Index n);
+  /// d *= min(y, 1)
+  void (*elu_plus_one_gradient)(const Real* y, Real* d, Index n);
+  /// y = ln(1 + e^x)
+  void (*softplus)(const Real* x, Real* y, Index n);
+  /// d *= 1 - e^-y
+  void (*softplus_gradient)(const Real* y, Real* d, Index n);
 
   /// y = (x - mean) / sqrt(variance + eps) * gain + bias; fills mean and the reciprocal deviation.
   void (*layer_norm)(const Real* x, const Real* gain, const Real* bias, Real eps, Real* y,

@@ -49,6 +49,9 @@ int train_command(const Arguments& arguments) {
                 "--resume and --fresh exclude each other");
 
   const Source source = read_source(line);
+  core::require(source.config.model.causal,
+                "model.causal = false: a model that reads the next token cannot be trained to "
+                "predict it; weft bench step takes it");
   core::set_threads(source.config.threads);
   const RunStart start = line.has("resume")  ? RunStart::resume
                          : line.has("fresh") ? RunStart::fresh

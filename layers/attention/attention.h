@@ -12,6 +12,8 @@
 
 namespace weft::layers {
 
+class SharedTables;
+
 using autograd::Pass;
 using autograd::Var;
 using core::Index;
@@ -19,7 +21,6 @@ using core::Real;
 using core::Tensor;
 
 class RelativePositions;
-class RelativeShelf;
 
 /// Where a mechanism stands: what it may size its parameters and checks by.
 struct AttentionSite {
@@ -30,9 +31,11 @@ struct AttentionSite {
   Index length = 0;      ///< the longest sequence of training
   bool causal = true;
   Index first_head = 0;  ///< of the group, among the layer's heads
-  /// Relative positions of the model, if it has them, and those lent to this head group.
-  RelativeShelf* shelf = nullptr;
+  /// The relative positions of this head group; null when the model has none.
   std::shared_ptr<RelativePositions> relative = nullptr;
+  /// Lends tables that several layers hold in common; null where nobody does, and then each has
+  /// its own.
+  SharedTables* shared = nullptr;
 };
 
 /// The sequences of one call: B of them, `queries` long, reading `keys` keys each. A causal query

@@ -11,7 +11,12 @@
   X(global)                \
   X(random)                \
   X(longformer)            \
-  X(bigbird)
+  X(bigbird)               \
+  X(linear)                \
+  X(taylor)                \
+  X(efficient)             \
+  X(performer)             \
+  X(linformer)
 
 namespace weft::layers {
 

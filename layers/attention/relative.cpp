@@ -5,6 +5,7 @@
 
 #include "autograd/ops.h"
 #include "core/error.h"
+#include "layers/shared_tables.h"
 
 namespace weft::layers {
 namespace {
@@ -52,10 +53,11 @@ class Shaw final : public RelativePositions {
 /// One learned number for each head and bucket of offsets, shared by the layers.
 class T5 final : public RelativePositions {
  public:
-  T5(const RelativeSettings& settings, Index heads, bool causal)
+  T5(const RelativeSettings& settings, const AttentionSite& site)
       : settings_(settings),
-        causal_(causal),
-        bias_({heads, settings.buckets}, Init::normal(deviation)) {}
+        causal_(site.causal),
+        bias_(site.shared->lend(core::message_of("t5_bias", site.first_head),
+                                {site.heads, settings.buckets}, Init::normal(deviation))) {}
 
   Terms terms(const Pass& pass, Index past, Index future) const override {
     return {past,
@@ -68,13 +70,11 @@ class T5 final : public RelativePositions {
             {},
             autograd::use(pass, bias_)};
   }
-  bool shared() const override { return true; }
-  void visit(Inventory& inventory) override { inventory.add("bias", bias_); }
 
  private:
   RelativeSettings settings_;
   bool causal_;
-  Parameter bias_;
+  const Parameter& bias_;
 };
 
 /// Transformer-XL: keys made from sinusoids of the distance by a learned matrix, and one learned
@@ -167,23 +167,13 @@ void RelativeSettings::fields(core::Fields& field) {
 std::shared_ptr<RelativePositions> make_relative(const RelativeSettings& settings,
                                                  const AttentionSite& site) {
   if (settings.kind == "shaw") return std::make_shared<Shaw>(settings.clip, site.head_width);
-  if (settings.kind == "t5") return std::make_shared<T5>(settings, site.heads, site.causal);
+  if (settings.kind == "t5") {
+    core::require(site.shared, "t5 positions: the site lends no tables that layers share");
+    return std::make_shared<T5>(settings, site);
+  }
   if (settings.kind == "xl")
     return std::make_shared<TransformerXl>(site.width, site.heads * site.head_width);
   return nullptr;
-}
-
-std::shared_ptr<RelativePositions> RelativeShelf::lend(const AttentionSite& site) {
-  const auto known = shared_.find(site.first_head);
-  if (known != shared_.end()) return known->second;
-  auto fresh = make_relative(settings_, site);
-  if (fresh && fresh->shared()) shared_[site.first_head] = fresh;
-  return fresh;
-}
-
-void RelativeShelf::visit(autograd::Inventory& inventory) {
-  for (const auto& [head, positions] : shared_)
-    inventory.enter("heads" + std::to_string(head), *positions);
 }
 
 }  // namespace weft::layers

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,9 +31,8 @@ class RelativePositions {
   /// The queries that keys and that tables are scored by; both q itself unless a kind shifts them.
   virtual HeadBlock content(const Pass&, const HeadBlock& q) const { return q; }
   virtual HeadBlock place(const Pass&, const HeadBlock& q) const { return q; }
-  /// One object serves every layer, and the model lists its parameters.
-  virtual bool shared() const { return false; }
-  virtual void visit(autograd::Inventory& inventory) = 0;
+  /// Lists the parameters that are not shared over layers.
+  virtual void visit(autograd::Inventory&) {}
 };
 
 /// Which relative positions, and their sizes.
@@ -52,19 +50,6 @@ struct RelativeSettings {
 /// The relative positions of a head group; null when the settings name none.
 std::shared_ptr<RelativePositions> make_relative(const RelativeSettings& settings,
                                                  const AttentionSite& site);
-
-/// Gives every head group of a model its relative positions; those that layers share are made once.
-class RelativeShelf {
- public:
-  explicit RelativeShelf(RelativeSettings settings) : settings_(std::move(settings)) {}
-  std::shared_ptr<RelativePositions> lend(const AttentionSite& site);
-  /// Lists the shared ones.
-  void visit(autograd::Inventory& inventory);
-
- private:
-  RelativeSettings settings_;
-  std::map<Index, std::shared_ptr<RelativePositions>> shared_;  ///< by the group's first head
-};
 
 /// The T5 bucket of an offset: small distances have their own, larger ones share by their
 /// logarithm, and the last takes all from `distance` on. The future has the upper half of them.

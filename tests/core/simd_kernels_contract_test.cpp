@@ -94,6 +94,24 @@ TEST_P(SimdKernelsOf, exp_sum) {
   }
 }
 
+TEST_P(SimdKernelsOf, exp_difference) {
+  for (const Index n : lengths()) {
+    const Numbers x = drawn(n, 1, 3), y = drawn(n, 2, 3);
+    Numbers out(x.size()), onto = x;
+    k.exp_difference(x.data(), y.data(), out.data(), n);
+    k.exp_difference(onto.data(), y.data(), onto.data(), n);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double expected = std::exp(double(x[i]) - y[i]);
+      ASSERT_NEAR(out[i], expected, 32 * epsilon * expected);
+      ASSERT_EQ(onto[i], out[i]);
+    }
+  }
+  const Numbers low(9, Real(-1e30)), high(9, 2);
+  Numbers out(9);
+  k.exp_difference(low.data(), high.data(), out.data(), 9);
+  for (const Real x : out) EXPECT_EQ(x, 0);
+}
+
 TEST_P(SimdKernelsOf, exp_sum_turns_very_negative_numbers_into_exact_zeros) {
   const Real infinity = std::numeric_limits<Real>::infinity();
   for (const Real far : {-infinity, std::numeric_limits<Real>::lowest(), Real(-1e30), Real(-2000)})

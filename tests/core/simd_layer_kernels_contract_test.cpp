@@ -75,6 +75,45 @@ TEST_P(SimdLayerKernelsOf, relu) {
   }
 }
 
+TEST_P(SimdLayerKernelsOf, elu_plus_one) {
+  for (const Index n : lengths()) {
+    const Numbers x = drawn(n, 1, 3), dy = drawn(n, 2);
+    Numbers y(x.size()), d = dy;
+    k.elu_plus_one(x.data(), y.data(), n);
+    k.elu_plus_one_gradient(y.data(), d.data(), n);
+    expect_close(y, mapped(n, [&](auto i) { return x[i] > 0 ? x[i] + 1.0 : std::exp(x[i]); }),
+                 8 * epsilon);
+    expect_close(d, mapped(n, [&](auto i) { return dy[i] * (x[i] > 0 ? 1 : std::exp(x[i])); }),
+                 8 * epsilon);
+  }
+}
+
+TEST_P(SimdLayerKernelsOf, softplus) {
+  for (const Index n : lengths()) {
+    const Numbers x = drawn(n, 1, 3), dy = drawn(n, 2);
+    Numbers y(x.size()), d = dy;
+    k.softplus(x.data(), y.data(), n);
+    k.softplus_gradient(y.data(), d.data(), n);
+    expect_close(y, mapped(n, [&](auto i) { return std::log1p(std::exp(double(x[i]))); }),
+                 16 * epsilon);
+    expect_close(d, mapped(n, [&](auto i) { return dy[i] / (1 + std::exp(-double(x[i]))); }),
+                 16 * epsilon);
+  }
+}
+
+TEST_P(SimdLayerKernelsOf, positive_maps_hold_at_the_ends_of_the_range) {
+  const Numbers x{-1e30, -1e4, -300, 300, 1e4, 1e30};
+  Numbers y(6), z(6);
+  k.elu_plus_one(x.data(), y.data(), 6);
+  k.softplus(x.data(), z.data(), 6);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(y[i], 0, 1e-30);
+    EXPECT_NEAR(z[i], 0, 1e-30);
+    EXPECT_EQ(y[3 + i], x[3 + i] + 1);
+    EXPECT_EQ(z[3 + i], x[3 + i]);
+  }
+}
+
 struct Normalised {
   std::vector<double> h;
   double mean = 0, inverse = 0;

@@ -2,7 +2,6 @@
 
 #include "core/error.h"
 #include "layers/attention/registry.h"
-#include "tests/layers/given_fields.h"
 
 namespace weft::golden {
 namespace {
@@ -89,19 +88,46 @@ void replay(Case& golden, const layers::Attention& attention, const layers::Sequ
 
 }  // namespace
 
+GoldenParameters::GoldenParameters(const Case& golden, layers::Attention& attention,
+                                   const std::map<std::string, std::string>& names)
+    : names_(names) {
+  using autograd::ParameterArena;
+  autograd::Inventory inventory;
+  attention.visit(inventory);
+  arena_ = std::make_unique<ParameterArena>(inventory, ParameterArena::Use::training);
+  for (const ParameterArena::Segment& segment : arena_->segments()) {
+    const std::string path = "in/" + names_.at(segment.name);
+    core::require(golden.shape(path) == segment.shape, path, " is ", golden.shape(path),
+                  ", the mechanism's is ", segment.shape);
+    std::ranges::copy(golden.numbers(path), arena_->value(segment).begin());
+  }
+}
+
+void GoldenParameters::compare_gradients(Case& golden) const {
+  for (const auto& segment : arena_->segments())
+    golden.compare(
+        "grad/" + names_.at(segment.name),
+        arena_->gradients().subspan(std::size_t(segment.offset), std::size_t(segment.size)));
+}
+
 std::unique_ptr<layers::Attention> make_attention(const std::string& kind,
-                                                  const core::Shape& queries, bool causal) {
+                                                  const core::Shape& queries, bool causal,
+                                                  const tests::Settings& settings) {
   core::require(queries.rank() == 4, "queries are ", queries, ", expected [B, H, T, D]");
   const layers::AttentionSite site{.width = queries[1] * queries[3],
                                    .heads = queries[1],
                                    .head_width = queries[3],
                                    .length = queries[2],
                                    .causal = causal};
-  tests::GivenFields defaults;
-  return layers::find_attention(kind)->configure(defaults, site)(site);
+  tests::GivenFields fields(settings);
+  auto attention = layers::find_attention(kind)->configure(fields, site)(site);
+  for (const auto& [key, problem] : fields.problems())
+    core::require(false, kind, " attention: ", key, " ", problem);
+  return attention;
 }
 
-void replay_attention(Case& golden, const layers::Attention& attention, bool causal) {
+void replay_attention(Case& golden, const layers::Attention& attention, bool causal,
+                      GoldenParameters* parameters) {
   using Side = layers::Projection::Side;
   layers::Sequences sequences{.causal = causal};
   for (const layers::Projection& projection : attention.projections()) {
@@ -109,9 +135,12 @@ void replay_attention(Case& golden, const layers::Attention& attention, bool cau
     sequences.batch = shape[0];
     (projection.side == Side::queries ? sequences.queries : sequences.keys) = shape[2];
   }
-  replay(golden, attention, sequences, lay_out(golden, attention, false));
-  if (sequences.queries == sequences.keys)
-    replay(golden, attention, sequences, lay_out(golden, attention, true));
+  for (const bool packed : {false, true}) {
+    if (packed && sequences.queries != sequences.keys) continue;
+    if (parameters) parameters->zero_gradients();
+    replay(golden, attention, sequences, lay_out(golden, attention, packed));
+    if (parameters) parameters->compare_gradients(golden);
+  }
 }
 
 }  // namespace weft::golden

@@ -3,18 +3,39 @@
 #include <string>
 #include <vector>
 
+#include "autograd/parameter_arena.h"
 #include "layers/attention/attention.h"
 #include "tests/golden/case.h"
+#include "tests/layers/given_fields.h"
 
 namespace weft::golden {
 
-/// The mechanism `kind` with its default settings, for the shape [B, H, T, D] of its queries.
+/// The mechanism `kind` with the given settings, for the shape [B, H, T, D] of its queries.
 std::unique_ptr<layers::Attention> make_attention(const std::string& kind,
-                                                  const core::Shape& queries, bool causal);
+                                                  const core::Shape& queries, bool causal,
+                                                  const tests::Settings& settings = {});
+
+/// The parameters of a mechanism, filled from in/NAME of the case; a case calls them by other
+/// names.
+class GoldenParameters {
+ public:
+  /// `names`: what each of the mechanism's parameters is called in the case.
+  GoldenParameters(const Case& golden, layers::Attention& attention,
+                   const std::map<std::string, std::string>& names);
+
+  void zero_gradients() { arena_->zero_gradients(); }
+  /// Compares grad/NAME of each.
+  void compare_gradients(Case& golden) const;
+
+ private:
+  std::map<std::string, std::string> names_;
+  std::unique_ptr<autograd::ParameterArena> arena_;
+};
 
 /// Runs the mechanism on in/NAME of each of its projections, [B, H, T, D], and compares out and
 /// every grad/NAME: with each projection in a matrix of its own and, where all have one length,
-/// packed in one matrix.
-void replay_attention(Case& golden, const layers::Attention& attention, bool causal);
+/// packed in one matrix; with the gradients of `parameters` if there are any.
+void replay_attention(Case& golden, const layers::Attention& attention, bool causal,
+                      GoldenParameters* parameters = nullptr);
 
 }  // namespace weft::golden

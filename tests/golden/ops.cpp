@@ -1,9 +1,13 @@
 #include "tests/golden/ops.h"
 
 // One line for each op, X("name", function), the function in a file of its name.
-#define WEFT_GOLDEN_OPS(X)                  \
-  X("attention.dense", attention_dense)     \
-  X("attention.pattern", attention_pattern) \
+#define WEFT_GOLDEN_OPS(X)                      \
+  X("attention.dense", attention_dense)         \
+  X("attention.efficient", attention_efficient) \
+  X("attention.linear", attention_linear)       \
+  X("attention.linformer", attention_linformer) \
+  X("attention.pattern", attention_pattern)     \
+  X("attention.taylor", attention_taylor)       \
   X("train.gpt", train_gpt)
 
 namespace weft::golden {

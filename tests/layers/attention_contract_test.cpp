@@ -51,11 +51,20 @@ std::string describe(const Sequences& s) {
 // Lengths about the edges of power-of-two tiles, and the shortest.
 constexpr Index lengths[] = {1, 2, 7, 31, 32, 33, 127, 128, 129, 257, 300};
 
+// Moves numbers away from zero, where a feature map may have a kink that differences would cross.
+void leave_zero(std::vector<Tensor>& inputs) {
+  constexpr Real least = Real(5e-3);
+  for (Tensor& input : inputs)
+    for (Real& x : input.write())
+      if (std::abs(x) < least) x = x < 0 ? -least : least;
+}
+
 TEST_P(AttentionContract, gradients_agree_with_differences) {
   for (const Index length : lengths)
     for (const Sequences& s : forms(length)) {
       SCOPED_TRACE(describe(s));
       AttentionSample it = sample(s);
+      leave_zero(it.inputs());
       tests::check_gradient(
           GetParam().name,
           [&](const Pass& pass, const std::vector<Var>& in) { return it.forward(pass, in); },
@@ -220,8 +229,7 @@ TEST_P(AttentionContract, the_same_stream_gives_the_same_output) {
 }
 
 TEST_P(AttentionContract, a_replay_in_the_sweep_gives_the_same_gradients) {
-  if (!traits().causal) GTEST_SKIP() << GetParam().name << " is not causal";
-  const AttentionSample it = sample(Sequences::self(2, 129, true));
+  const AttentionSample it = sample(Sequences::self(2, 129, traits().causal));
   const std::size_t blocks = it.inputs().size() - 1;
   const Tensor packed = tests::random_tensor({2 * 129, Index(blocks) * it.width()}, 31);
   const auto attend = [&](const Pass& pass, const Var& in) {

@@ -7,6 +7,7 @@
 #include "autograd/parameter_arena.h"
 #include "layers/attention/registry.h"
 #include "layers/attention/relative.h"
+#include "layers/shared_tables.h"
 #include "tests/layers/given_fields.h"
 #include "tests/random_values.h"
 
@@ -30,14 +31,15 @@ class AttentionSample {
                        .heads = heads,
                        .head_width = head_width,
                        .length = std::max(sequences.queries, sequences.keys),
-                       .causal = sequences.causal};
+                       .causal = sequences.causal,
+                       .shared = shared_.get()};
     relative_ = site.relative = make_relative(relative, site);
     tests::GivenFields fields(settings);
     attention_ = find_attention(kind)->configure(fields, site)(site);
-    autograd::Inventory inventory;
-    attention_->visit(inventory);
-    if (relative_) relative_->visit(inventory);
-    arena_ = std::make_unique<autograd::ParameterArena>(inventory,
+    attention_->visit(inventory_);
+    if (relative_) relative_->visit(inventory_);
+    shared_->visit(inventory_);
+    arena_ = std::make_unique<autograd::ParameterArena>(inventory_,
                                                         autograd::ParameterArena::Use::training);
     arena_->initialise(core::Rng(1));
     for (const Projection& projection : attention_->projections())
@@ -49,6 +51,8 @@ class AttentionSample {
   /// Null unless asked for.
   const RelativePositions* relative() const { return relative_.get(); }
   autograd::ParameterArena& arena() { return *arena_; }
+  /// The parameters and states of the mechanism.
+  const autograd::Inventory& inventory() const { return inventory_; }
   const Sequences& sequences() const { return sequences_; }
   Index heads() const { return heads_; }
   Index head_width() const { return head_width_; }
@@ -112,8 +116,10 @@ class AttentionSample {
 
   Sequences sequences_;
   Index heads_, head_width_;
+  std::unique_ptr<SharedTables> shared_ = std::make_unique<SharedTables>();
   std::shared_ptr<RelativePositions> relative_;
   std::unique_ptr<Attention> attention_;
+  autograd::Inventory inventory_;
   std::unique_ptr<autograd::ParameterArena> arena_;
   std::vector<Tensor> inputs_;
 };

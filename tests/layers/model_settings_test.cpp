@@ -21,7 +21,7 @@ TEST(ModelSettings, list_the_keys_of_the_model_section) {
   ModelSettings().fields(fields);
   EXPECT_EQ(fields.visited(),
             (Names{"layers", "width", "heads", "ff", "ff_chunk", "loss_chunk", "norm", "norm_place",
-                   "positions", "dropout", "tie", "reversible", "attention"}));
+                   "positions", "dropout", "tie", "causal", "reversible", "attention"}));
   EXPECT_TRUE(fields.problems().empty());
 }
 

@@ -11,8 +11,8 @@ using tests::same_bits;
 std::vector<ModelSettings> models() {
   std::vector<ModelSettings> all;
   for (const AttentionEntry& entry : attention_registry())
-    for (ModelSettings settings : every_form()) {
-      settings.attention = {std::string(entry.kind)};
+    for (const ModelSettings& form : every_form()) {
+      ModelSettings settings = with_attention(form, entry.kind);
       settings.dropout = 0.2;
       all.push_back(settings);
     }
@@ -30,8 +30,7 @@ TEST(Recompute, changes_no_bit_of_loss_or_gradients) {
 
 TEST(Recompute, keeps_less_in_memory) {
   for (const AttentionEntry& entry : attention_registry()) {
-    ModelSettings settings = small_settings();
-    settings.attention = {std::string(entry.kind)};
+    ModelSettings settings = with_attention(small_settings(), entry.kind);
     settings.layers = 6;
     settings.width = 32;
     settings.ff = 128;

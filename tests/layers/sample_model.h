@@ -100,6 +100,16 @@ inline std::vector<ModelSettings> every_form() {
   return all;
 }
 
+/// The settings with another attention, causal where that has a causal form.
+inline ModelSettings with_attention(ModelSettings settings, std::string_view kind) {
+  settings.attention = {std::string(kind)};
+  settings.causal = true;
+  const AttentionPlans plans = default_plans(settings, 1);
+  const std::string unfit = why_unfit(plans.at(settings.attention[0]), settings.site(1));
+  settings.causal = unfit.empty();
+  return settings;
+}
+
 inline std::string describe(const ModelSettings& s) {
   return s.attention[0] + " attention, " + s.positions + " positions, " + s.norm_place + "-norm (" +
          s.norm + ")" + (s.tie ? ", tied" : "") +

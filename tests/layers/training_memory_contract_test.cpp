@@ -15,9 +15,9 @@ class TrainingMemory : public testing::TestWithParam<double> {
 
   std::vector<SampleModel*> models() {
     for (const AttentionEntry& entry : attention_registry())
-      for (ModelSettings settings : every_form())
+      for (const ModelSettings& form : every_form())
         for (const bool recompute : {false, true}) {
-          settings.attention = {std::string(entry.kind)};
+          ModelSettings settings = with_attention(form, entry.kind);
           settings.dropout = GetParam();
           made_.push_back(std::make_unique<SampleModel>(settings, 140, recompute));
         }

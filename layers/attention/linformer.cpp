@@ -1,0 +1,126 @@
+// Linformer attention: keys and values are projected along the sequence to a fixed number of slots,
+// k' = E k and v' = F v, and queries read those: out_i = sum_s softmax_s(scale q_i . k'_s) v'_s.
+// Every slot mixes all positions, so there is no causal form and no decoding.
+#include <cmath>
+
+#include "core/error.h"
+#include "core/fields.h"
+#include "layers/attention/check_input.h"
+#include "layers/attention/length_projection.h"
+#include "layers/attention/pattern/pattern_attention.h"
+#include "layers/shared_tables.h"
+
+namespace weft::layers {
+namespace {
+
+using autograd::Parameter;
+
+struct LinformerSettings {
+  Index slots = 128;
+  std::string sharing = "headwise";
+  ScoreSettings scores;
+
+  void fields(core::Fields& field) {
+    field.integer("slots", slots, "rows that keys and values are projected to",
+                  core::between(1, 65536));
+    field.choice("sharing", sharing,
+                 "what one projection serves: none one head, headwise all heads of a layer, "
+                 "key_value their keys and values too, layerwise all layers",
+                 {"none", "headwise", "key_value", "layerwise"});
+    scores.fields(field);
+  }
+};
+
+class LinformerAttention final : public Attention {
+ public:
+  LinformerAttention(const LinformerSettings& settings, const AttentionSite& site)
+      : slots_(settings.slots),
+        longest_(site.length),
+        columns_(site.heads * site.head_width),
+        softmax_(site, {}, {full_pattern()}, settings.scores) {
+    const bool by_head = settings.sharing == "none";
+    const core::Shape shape =
+        by_head ? core::Shape{site.heads, slots_, longest_} : core::Shape{slots_, longest_};
+    // Glorot's law with a gain of 1 / sqrt(2).
+    const auto init = autograd::Init::uniform(std::sqrt(3.0 / double(slots_ + longest_)));
+    if (settings.sharing == "layerwise" && site.shared) {
+      keys_ = values_ = &site.shared->lend(core::message_of("linformer", slots_), shape, init);
+      return;
+    }
+    own_.push_back(std::make_unique<Parameter>(shape, init));
+    if (by_head || settings.sharing == "headwise")
+      own_.push_back(std::make_unique<Parameter>(shape, init));
+    keys_ = own_.front().get();
+    values_ = own_.back().get();
+  }
+
+  AttentionTraits traits() const override {
+    return {.summary = "softmax over keys and values projected to a fixed number of slots",
+            .causal = false,
+            .exact = false,
+            .keys_per_token = core::message_of(slots_, " mixtures of all"),
+            .decode_state = "nothing, it cannot decode"};
+  }
+
+  Var forward(const Pass& pass, const AttentionInput& input) const override {
+    check_input("linformer", *this, input, columns_);
+    const Sequences& s = input.sequences;
+    core::require(!s.causal,
+                  "linformer attention: its slots mix all positions, so it has no causal form");
+    core::require(s.keys <= longest_, "linformer attention: ", s.keys,
+                  " keys, but the projections were made for at most ", longest_);
+    const Var low =
+        project_length({input.blocks[1], input.blocks[2]}, *keys_, *values_, s, columns_);
+    return softmax_.forward(pass,
+                            {{input.blocks[0], {low, 0}, {low, columns_}}, input.x, over_slots(s)});
+  }
+
+  std::unique_ptr<DecodeState> begin() const override { refuse_decoding(); }
+  void step(DecodeState&, const StepInput&, std::span<Real>) const override { refuse_decoding(); }
+
+  Cost cost(const Sequences& s) const override {
+    Cost cost = softmax_.cost(over_slots(s));
+    Index keys = s.batch * s.keys;
+    if (s.key_lengths) {
+      keys = 0;
+      for (const Index length : *s.key_lengths) keys += length;
+    }
+    const Index projection = 2 * slots_ * columns_ * keys;
+    cost.flops += 2 * projection;
+    cost.backward_flops += 4 * projection;
+    cost.saved_bytes += s.batch * slots_ * 2 * columns_ * Index(sizeof(Real));
+    return cost;
+  }
+
+  void visit(autograd::Inventory& inventory) override {
+    if (own_.size() == 1) inventory.add("projection", *own_[0]);
+    if (own_.size() != 2) return;
+    inventory.add("key_projection", *own_[0]);
+    inventory.add("value_projection", *own_[1]);
+  }
+
+ private:
+  Sequences over_slots(const Sequences& s) const { return {s.batch, s.queries, slots_, false}; }
+  [[noreturn]] static void refuse_decoding() {
+    throw core::Error(
+        "linformer attention cannot decode: its slots mix all positions, so every token would "
+        "change all earlier outputs; generate with another attention");
+  }
+
+  Index slots_, longest_, columns_;
+  PatternAttention softmax_;
+  std::vector<std::unique_ptr<Parameter>> own_;
+  const Parameter *keys_, *values_;
+};
+
+}  // namespace
+
+AttentionMaker configure_linformer(core::Fields& fields, const AttentionSite&) {
+  LinformerSettings settings;
+  settings.fields(fields);
+  return [settings](const AttentionSite& site) {
+    return std::make_unique<LinformerAttention>(settings, site);
+  };
+}
+
+}  // namespace weft::layers

@@ -1,0 +1,11 @@
+#include "tests/golden/attention_replay.h"
+
+namespace weft::golden {
+
+void attention_efficient(Case& golden) {
+  const bool causal = golden.flag("causal");
+  const auto attention = make_attention("efficient", golden.shape("in/q"), causal);
+  replay_attention(golden, *attention, causal);
+}
+
+}  // namespace weft::golden
