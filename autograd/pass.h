@@ -50,6 +50,11 @@ class Pass {
   /// Proposes additive statistics to a state; nothing in evaluation and at replay.
   void propose(State& state, core::Tensor statistics) const;
 
+  /// The journal of the step; null in evaluation.
+  Journal* journal() const { return journal_; }
+  /// Runs a part a second time: what must happen once has happened.
+  bool replaying() const { return replaying_; }
+
  private:
   Tape* tape_ = nullptr;
   core::Rng stream_{0};

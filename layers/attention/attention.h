@@ -145,7 +145,8 @@ class Attention {
 
   /// Lists parameters and states.
   virtual void visit(autograd::Inventory&) {}
-  /// Added to the training loss; an empty Var for none.
+  /// A price of parameters, added to the training loss; an empty Var for none. A penalty on
+  /// activations is charged inside `forward`, by autograd::penalise.
   virtual Var penalty(const Pass&) const { return {}; }
   /// Brings parameters back into their legal range, after each optimizer step.
   virtual void project() {}

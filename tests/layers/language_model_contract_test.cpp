@@ -182,7 +182,8 @@ TEST(LanguageModel, counts_what_its_products_do) {
     SCOPED_TRACE(describe(settings));
     const SampleModel it(settings, 140);
     const Index W = settings.width, F = settings.ff, V = it.vocabulary;
-    EXPECT_EQ(it.model.matrix_weights(), settings.layers * (4 * W * W + 2 * W * F) + V * W);
+    const Index read = settings.reversible_output == "concat" ? 2 * W : W;
+    EXPECT_EQ(it.model.matrix_weights(), settings.layers * (4 * W * W + 2 * W * F) + V * read);
     const Cost cost = it.model.attention_cost(Sequences::self(2, 140, settings.causal));
     const Index flops = core::counters().flops, pairs = core::counters().scored_pairs;
     it.model.loss(Pass(), it.tokens(2, 1), it.tokens(2, 2), 1);
