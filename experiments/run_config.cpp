@@ -87,6 +87,8 @@ void read_attention_tables(ConfigReader& reader, RunConfig& config) {
     }
     config.attention[name] =
         layers::read_attention(reader.section("attention." + name), name, site);
+    layers::check_positions(reader.section("model"), config.model, name, config.attention[name],
+                            site);
     for (const layers::AttentionEntry& entry : layers::attention_registry())
       entry.configure(reader.alternative("attention." + name, "kind", std::string(entry.kind)),
                       site);
@@ -135,6 +137,7 @@ std::string model_reference() {
   for (const auto& [key, value, model] : model_variants()) {
     std::vector<FieldDescription> own = describe(model);
     std::erase_if(own, [&](const FieldDescription& field) { return listed.contains(field.key); });
+    if (own.empty()) continue;
     text += "with model." + key + " = " + value + "\n" + print_descriptions(own, "model") + "\n";
   }
   return text;

@@ -265,13 +265,24 @@ void TrainingRun::save() {
 }
 
 void TrainingRun::finish() {
+  const Index done = training_.steps_done();
+  const bool whole = training_.config().train.eval_batches == 0;
+  if (!last_evaluation_ || validated_step_ != done || !whole) {
+    last_evaluation_ =
+        evaluate(training_.model(), training_.dataset(), training_.config().data.length, {});
+    MetricRecord record{done,
+                        {{"final_validation_loss", last_evaluation_->nats},
+                         {"final_validation_bits", last_evaluation_->bits()}}};
+    if (training_.dataset().scored_part()) {
+      record.values.push_back({"final_validation_accuracy", last_evaluation_->accuracy()});
+      record.values.push_back(
+          {"final_validation_sequence_accuracy", last_evaluation_->sequence_accuracy()});
+    }
+    metrics_->append(record);
+  }
   save();
   progress_.finish();
   show_sample();
-  if (!last_evaluation_ || validated_step_ != training_.steps_done())
-    last_evaluation_ =
-        evaluate(training_.model(), training_.dataset(), training_.config().data.length,
-                 {.batches = training_.config().train.eval_batches});
   out_ << print_evaluation(*last_evaluation_, training_.dataset(), data::Split::validation)
        << std::flush;
   write_status(files_, {"finished", training_.steps_done()});

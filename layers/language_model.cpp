@@ -26,6 +26,7 @@ LanguageModel::LanguageModel(const ModelSettings& settings, const AttentionPlans
       width_(settings.width),
       streams_(streams_of(settings)),
       tokens_({vocabulary, settings.width}, Init::normal(deviation)),
+      relative_(settings.relative()),
       positions_(settings.positions, settings.width, head_width(settings), length,
                  settings.axial_grid(length)),
       dropout_(Real(settings.dropout)),
@@ -36,6 +37,7 @@ LanguageModel::LanguageModel(const ModelSettings& settings, const AttentionPlans
   const NormPlace place = settings.norm_place == "pre" ? NormPlace::pre : NormPlace::post;
   const NormKind norm = norm_kind(settings.norm);
   AttentionSite site = settings.site(length);
+  site.shelf = &relative_;
   for (site.layer = 0; site.layer < settings.layers; ++site.layer) {
     const std::size_t turn = std::size_t(site.layer) % settings.attention.size();
     MultiHead attention(plans.at(settings.attention[turn]), site, in, out, positions_.rotary());
@@ -141,6 +143,7 @@ void LanguageModel::project() {
 void LanguageModel::visit(Inventory& inventory) {
   inventory.add("tokens.weight", tokens_);
   inventory.enter("positions", positions_);
+  inventory.enter("relative", relative_);
   for (std::size_t i = 0; i < blocks_.size(); ++i)
     inventory.enter("layers." + std::to_string(i), blocks_[i]);
   if (final_norm_) inventory.enter("final_norm", *final_norm_);

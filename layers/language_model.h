@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/tokens.h"
+#include "layers/attention/relative.h"
 #include "layers/model_settings.h"
 #include "layers/positions.h"
 #include "layers/reversible.h"
@@ -67,6 +68,7 @@ class LanguageModel {
   std::optional<StreamOutput> streams_;  ///< how a reversible stack ends; nothing when it is plain
   Parameter tokens_;
   std::optional<Parameter> output_;
+  RelativeShelf relative_;
   Positions positions_;
   std::vector<Block> blocks_;
   std::optional<Norm> final_norm_;

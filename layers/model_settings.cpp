@@ -39,8 +39,13 @@ void ModelSettings::fields(core::Fields& field) {
   field.choice("norm_place", norm_place, "norm before each sublayer or after its residual",
                {"pre", "post"});
   field.choice("positions", positions, "how tokens know where they are",
-               {"learned", "axial", "sinusoidal", "rotary", "none"});
+               {"learned", "axial", "sinusoidal", "rotary", "shaw", "t5", "xl", "none"});
   if (positions == "axial") list_axial_positions(field);
+  RelativeSettings offsets = relative();
+  offsets.fields(field);
+  relative_clip = offsets.clip;
+  relative_buckets = offsets.buckets;
+  relative_distance = offsets.bucket_distance;
   field.number("dropout", dropout, "share of each sublayer's outputs that training drops",
                core::between(0, 0.95));
   field.flag("tie", tie, "the output layer shares the token table");
@@ -114,6 +119,10 @@ std::vector<std::string> ModelSettings::attention_names() const {
   return names;
 }
 
+RelativeSettings ModelSettings::relative() const {
+  return {positions, relative_clip, relative_buckets, relative_distance};
+}
+
 AttentionSite ModelSettings::site(Index length) const {
   return {.layers = layers,
           .width = width,
@@ -139,6 +148,20 @@ std::vector<HeadGroupPlan> read_attention(core::Fields& field, const std::string
     field.problem("groups", core::message_of("the groups have ", heads,
                                              " heads together, the model ", site.heads));
   return groups;
+}
+
+void check_positions(core::Fields& model, const ModelSettings& settings, const std::string& name,
+                     const std::vector<HeadGroupPlan>& groups, const AttentionSite& site) {
+  if (!settings.relative().chosen()) return;
+  for (const HeadGroupPlan& group : groups) {
+    if (!group.make) continue;
+    AttentionSite own = site;
+    own.heads = group.heads;
+    if (!group.make(own)->traits().relative)
+      model.problem("positions",
+                    core::message_of("attention \"", name, "\" cannot read ", settings.positions,
+                                     " positions; take learned, sinusoidal or rotary"));
+  }
 }
 
 }  // namespace weft::layers

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/fields.h"
+#include "layers/attention/relative.h"
 #include "layers/multi_head.h"
 #include "layers/positions.h"
 
@@ -24,6 +25,7 @@ struct ModelSettings {
   std::string positions = "learned";
   std::vector<Index> axial_shape;   ///< n1, n2; empty: nearly square
   std::vector<Index> axial_widths;  ///< d1, d2; empty: halves of the width
+  Index relative_clip = 64, relative_buckets = 32, relative_distance = 128;
   double dropout = 0;
   bool tie = true;
   bool reversible = false;
@@ -32,6 +34,8 @@ struct ModelSettings {
 
   void fields(core::Fields& field);
 
+  /// The relative positions, if `positions` names some.
+  RelativeSettings relative() const;
   Index hidden() const { return ff > 0 ? ff : 4 * width; }
   /// The distinct names in `attention`.
   std::vector<std::string> attention_names() const;
@@ -50,6 +54,10 @@ struct ModelSettings {
 /// settings, or `groups`, a list of such tables with a number of heads each.
 std::vector<HeadGroupPlan> read_attention(core::Fields& field, const std::string& name,
                                           const AttentionSite& site);
+
+/// Reports a mechanism among `groups` that cannot use the model's positions.
+void check_positions(core::Fields& model, const ModelSettings& settings, const std::string& name,
+                     const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
 
 /// The head groups of every name that the model uses.
 using AttentionPlans = std::map<std::string, std::vector<HeadGroupPlan>>;
