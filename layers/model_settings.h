@@ -23,9 +23,9 @@ struct ModelSettings {
   bool allow_leaky_norm = false;
   std::string norm_place = "pre";
   std::string positions = "learned";
+  Index relative_clip = 64, relative_buckets = 32, relative_distance = 128;
   std::vector<Index> axial_shape;   ///< n1, n2; empty: nearly square
   std::vector<Index> axial_widths;  ///< d1, d2; empty: halves of the width
-  Index relative_clip = 64, relative_buckets = 32, relative_distance = 128;
   double dropout = 0;
   bool tie = true;
   bool reversible = false;
