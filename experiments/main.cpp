@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
     return exit_code(error.fault());
   } catch (const std::bad_alloc&) {
     std::cerr << "error: out of memory; lower train.batch or data.length, or set "
-                 "train.recompute=true\n";
+                 "train.recompute=true or model.reversible=true\n";
     return 1;
   } catch (const std::exception& error) {
     std::cerr << "error: " << error.what() << '\n';

@@ -139,6 +139,7 @@ std::string model_reference() {
   for (const auto& [key, value, model] : model_variants()) {
     std::vector<FieldDescription> own = describe(model);
     std::erase_if(own, [&](const FieldDescription& field) { return listed.contains(field.key); });
+    if (own.empty()) continue;
     text += "with model." + key + " = " + value + "\n" + print_descriptions(own, "model") + "\n";
   }
   return text;

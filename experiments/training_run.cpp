@@ -270,9 +270,15 @@ void TrainingRun::finish() {
   if (!last_evaluation_ || validated_step_ != done || !whole) {
     last_evaluation_ =
         evaluate(training_.model(), training_.dataset(), training_.config().data.length, {});
-    metrics_->append({done,
-                      {{"final_validation_loss", last_evaluation_->nats},
-                       {"final_validation_bits", last_evaluation_->bits()}}});
+    MetricRecord record{done,
+                        {{"final_validation_loss", last_evaluation_->nats},
+                         {"final_validation_bits", last_evaluation_->bits()}}};
+    if (training_.dataset().scored_part()) {
+      record.values.push_back({"final_validation_accuracy", last_evaluation_->accuracy()});
+      record.values.push_back(
+          {"final_validation_sequence_accuracy", last_evaluation_->sequence_accuracy()});
+    }
+    metrics_->append(record);
   }
   save();
   progress_.finish();

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "layers/reversible.h"
+#include "tests/gradient_check.h"
 #include "tests/layers/sample_model.h"
 
 namespace weft::layers {
@@ -152,6 +153,21 @@ TEST_P(ReversibleStack, takes_as_much_memory_at_depth_24_as_at_depth_4) {
   const Index shallow = peak(4), deep = peak(24);
   core::set_threads(0);
   EXPECT_LE(deep, shallow + shallow / 10) << shallow << " bytes at depth 4";
+}
+
+TEST(ReversibleModel, gives_gradients_to_relative_positions_that_layers_share) {
+  for (const std::string positions : {"shaw", "t5", "xl"}) {
+    ModelSettings settings = small_settings();
+    settings.positions = positions;
+    settings.reversible = true;
+    SampleModel it(settings, 20);
+    tests::check_gradient(
+        "loss",
+        [&](const Pass& pass, const std::vector<Var>&) {
+          return it.model.loss(pass, it.tokens(2, 1), it.targets(2), 1);
+        },
+        {}, it.drawn.arena());
+  }
 }
 
 std::vector<std::string> causal_kinds() {
