@@ -103,6 +103,8 @@ struct AttentionTraits {
   bool exact = true;          ///< computes softmax over every key that it names
   bool cross = true;          ///< takes keys of another length than its queries
   bool padding = true;        ///< takes key lengths
+  bool leaks = false;         ///< later tokens take part in choosing what earlier ones read
+  bool adaptive = false;      ///< what is read depends on the data: `cost` is the most it can be
   std::string keys_per_token;
   std::string decode_state;
 };

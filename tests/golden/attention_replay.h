@@ -1,20 +1,33 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "layers/attention/attention.h"
 #include "tests/golden/case.h"
+#include "tests/layers/given_fields.h"
 
 namespace weft::golden {
 
-/// The mechanism `kind` with its default settings, for the shape [B, H, T, D] of its queries.
+/// The mechanism `kind`, with default settings but for those given, for the shape [B, H, T, D] of
+/// its queries; [B, T, D] is one head.
 std::unique_ptr<layers::Attention> make_attention(const std::string& kind,
-                                                  const core::Shape& queries, bool causal);
+                                                  const core::Shape& queries, bool causal,
+                                                  const tests::Settings& settings = {});
+
+/// What a case brings beside the projections.
+struct ReplayHooks {
+  /// Puts decisions that the case fixes into the journal before the pass.
+  std::function<void(const autograd::Pass&, autograd::Journal&)> before = nullptr;
+  /// Looks at what the pass left behind.
+  std::function<void(const autograd::Pass&, autograd::Journal&)> after = nullptr;
+};
 
 /// Runs the mechanism on in/NAME of each of its projections, [B, H, T, D], and compares out and
 /// every grad/NAME: with each projection in a matrix of its own and, where all have one length,
 /// packed in one matrix.
-void replay_attention(Case& golden, const layers::Attention& attention, bool causal);
+void replay_attention(Case& golden, const layers::Attention& attention, bool causal,
+                      const ReplayHooks& hooks = {});
 
 }  // namespace weft::golden

@@ -3,6 +3,7 @@
 // One line for each op, X("name", function), the function in a file of its name.
 #define WEFT_GOLDEN_OPS(X)              \
   X("attention.dense", attention_dense) \
+  X("attention.lsh", attention_lsh)     \
   X("train.gpt", train_gpt)
 
 namespace weft::golden {

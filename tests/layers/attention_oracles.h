@@ -7,6 +7,7 @@
 #include "tests/closeness.h"
 #include "tests/layers/attention_sample.h"
 #include "tests/layers/naive_dense.h"
+#include "tests/layers/naive_lsh.h"
 
 namespace weft::layers {
 
@@ -21,9 +22,19 @@ inline std::vector<double> dense_oracle(const AttentionSample& sample,
   return naive.forward(inputs[0], inputs[1], inputs[2]);
 }
 
+/// The directions are those of the sample's training pass.
+inline std::vector<double> lsh_oracle(const AttentionSample& sample,
+                                      const std::vector<std::vector<double>>& inputs) {
+  NaiveLsh naive;
+  naive.buckets = std::max<Index>(2, (sample.sequences().keys + 63) / 64 / 2 * 2);
+  const AngularHash hash = AngularHash::of(sample.head_width(), naive.rounds, naive.buckets);
+  return naive.forward(sample, hash.draw(core::Rng(3).fold("hash"), sample.heads()), inputs);
+}
+
 /// The naive twin of every mechanism in the registry, with default settings.
 inline const std::map<std::string, Oracle>& attention_oracles() {
-  static const std::map<std::string, Oracle> oracles = {{"dense", dense_oracle}};
+  static const std::map<std::string, Oracle> oracles = {{"dense", dense_oracle},
+                                                        {"lsh", lsh_oracle}};
   return oracles;
 }
 
