@@ -21,6 +21,8 @@ class Journal {
   void forget_decisions() { decisions_.clear(); }
 
   void propose(State& state, core::Tensor statistics);
+  /// What the micro-batches so far have proposed to a state, or null.
+  const core::Tensor* proposed(const State& state) const;
   /// Applies each state's rule once, in the order of first proposal. A skipped step does not call
   /// it.
   void commit();

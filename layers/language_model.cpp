@@ -64,7 +64,7 @@ Var LanguageModel::hidden(const Pass& pass, const core::Tokens& inputs) const {
 
 Var LanguageModel::loss(const Pass& pass, const core::Tokens& inputs, const core::Tokens& targets,
                         Real share) const {
-  const Var h = hidden(pass, inputs);
+  const Var h = hidden(pass.with_share(share), inputs);
   const core::Scope scope("output");
   Var total = autograd::cross_entropy(h, output_table(), nullptr, targets, share);
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
@@ -110,6 +110,14 @@ Index LanguageModel::matrix_weights() const {
   Index total = vocabulary_ * width_;
   for (const Block& block : blocks_) total += block.weights();
   return total;
+}
+
+std::vector<Figure> LanguageModel::figures() const {
+  std::vector<Figure> all;
+  for (std::size_t i = 0; i < blocks_.size(); ++i)
+    for (Figure& own : blocks_[i].attention().figures())
+      all.push_back({"layers." + std::to_string(i) + ".attention." + own.name, own.value});
+  return all;
 }
 
 void LanguageModel::project() {

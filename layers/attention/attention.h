@@ -109,6 +109,12 @@ struct AttentionTraits {
   std::string decode_state;
 };
 
+/// A number that a mechanism reports of itself after a training step, for the run's metrics.
+struct Figure {
+  std::string name;
+  double value;
+};
+
 /// The contract of every attention mechanism. A new one is a file that derives from this, a line
 /// in registry.cpp and a config; tests/layers/attention_contract_test.cpp runs over the registry.
 class Attention {
@@ -136,6 +142,8 @@ class Attention {
   virtual void visit(autograd::Inventory&) {}
   /// Added to the training loss; an empty Var for none.
   virtual Var penalty(const Pass&) const { return {}; }
+  /// What its states say of the last training step.
+  virtual std::vector<Figure> figures() const { return {}; }
   /// Brings parameters back into their legal range, after each optimizer step.
   virtual void project() {}
 };

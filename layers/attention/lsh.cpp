@@ -5,13 +5,12 @@
 //   paper:  chunks cut across the sorted whole, so that later tokens move the edges of earlier
 //   ones.
 #include <algorithm>
-#include <cmath>
 
 #include "core/error.h"
 #include "core/fields.h"
-#include "core/simd/kernels.h"
 #include "layers/attention/angular_hash.h"
 #include "layers/attention/check_input.h"
+#include "layers/attention/list_decoding.h"
 #include "layers/attention/listed_attention.h"
 
 namespace weft::layers {
@@ -97,17 +96,6 @@ struct BucketLists {
   }
 };
 
-/// Queries, values and who is in which bucket, of one sequence.
-struct BucketCache final : DecodeState {
-  std::vector<Real> queries, keys, values;         ///< [t, H D]; queries in paper mode, else keys
-  std::vector<std::vector<std::int32_t>> members;  ///< by head, round and bucket, in order
-  Index bytes() const override {
-    std::size_t total = (queries.size() + keys.size() + values.size()) * sizeof(Real);
-    for (const auto& bucket : members) total += bucket.size() * sizeof(std::int32_t);
-    return Index(total);
-  }
-};
-
 class LshAttention final : public Attention {
  public:
   LshAttention(const LshSettings& settings, const AttentionSite& site)
@@ -164,23 +152,24 @@ class LshAttention final : public Attention {
   }
 
   std::unique_ptr<DecodeState> begin() const override {
-    auto cache = std::make_unique<BucketCache>();
-    if (!paper()) cache->members.resize(std::size_t(heads_ * settings_.rounds * hash_.buckets()));
+    if (paper()) return std::make_unique<PrefixCache>();
+    auto cache = std::make_unique<MemberCache>();
+    cache->members.resize(std::size_t(heads_ * settings_.rounds * buckets_));
     return cache;
   }
 
   void step(DecodeState& state, const StepInput& input, std::span<Real> out) const override {
-    auto& cache = static_cast<BucketCache&>(state);
-    cache.values.insert(cache.values.end(), input.blocks[1].begin(), input.blocks[1].end());
-    if (paper()) return step_over_prefix(cache, input.blocks[0], out);
+    if (paper()) return step_over_prefix(*this, static_cast<PrefixCache&>(state), input, out);
+    auto& cache = static_cast<MemberCache&>(state);
     const Index row = heads_ * width_, token = Index(cache.keys.size()) / row;
+    cache.values.insert(cache.values.end(), input.blocks[1].begin(), input.blocks[1].end());
     cache.keys.resize(cache.keys.size() + std::size_t(row));
-    std::vector<std::int32_t> read;
     for (Index h = 0; h < heads_; ++h) {
-      const Real* q = input.blocks[0].data() + h * width_;
-      forms_.keys.apply(q, cache.keys.data() + token * row + h * width_, width_);
-      join_buckets(cache, h, q, std::int32_t(token), read);
-      attend(cache, h, q, std::int32_t(token), read, out.data() + h * width_);
+      const Index first = h * width_;
+      const Real* q = input.blocks[0].data() + first;
+      forms_.keys.apply(q, cache.keys.data() + token * row + first, width_);
+      attend_members(cache, {q, first, width_, row, Real(settings_.scale), token},
+                     join_buckets(cache, h, q, std::int32_t(token)), out.data() + first);
     }
   }
 
@@ -191,7 +180,9 @@ class LshAttention final : public Attention {
       const Index n = s.key_lengths ? (*s.key_lengths)[std::size_t(b)] : s.keys;
       // A block's last rows may be missing, once in each bucket.
       const Index rows = n + std::min(n, buckets_) * (rule(s.causal).block_rows() - 1);
-      cost.scored_pairs += heads_ * (settings_.rounds * most_pairs(n, s.causal) + (n > 0));
+      const Index wrapped = settings_.wrap ? std::min(m, n) * std::min(m, n) : 0;
+      cost.scored_pairs +=
+          heads_ * (settings_.rounds * (most_pairs(rule(s.causal), n) + wrapped) + (n > 0));
       cost.flops += heads_ * settings_.rounds * rows * 2 * m * 4 * width_;
     }
     cost.backward_flops = cost.flops / 2 * 5;
@@ -214,72 +205,26 @@ class LshAttention final : public Attention {
             .self_as_fallback = settings_.self == "fallback"};
   }
 
-  /// The most pairs of one round: those of n tokens in one bucket, and of a chunk that wraps.
-  Index most_pairs(Index n, bool causal) const {
-    const Index m = settings_.chunk, self = settings_.self == "scored";
-    Index pairs = 0;
-    for (Index start = 0; start < n; start += m) {
-      const Index own = std::min(m, n - start), before = std::min(start, m);
-      pairs += own * before + (causal ? own * (own - 1) / 2 : own * (own - 1)) + self * own;
-      if (start == 0 && settings_.wrap) pairs += own * std::min(m, n);
-    }
-    return pairs;
-  }
-
-  /// Puts a token into its buckets and lists the tokens that it reads, of all rounds.
-  void join_buckets(BucketCache& cache, Index head, const Real* q, std::int32_t token,
-                    std::vector<std::int32_t>& read) const {
+  /// Puts a token into its buckets and returns the tokens that it reads, of all rounds.
+  std::vector<std::int32_t> join_buckets(MemberCache& cache, Index head, const Real* q,
+                                         std::int32_t token) const {
     const Index rounds = settings_.rounds, columns = rounds * hash_.directions();
     std::vector<Real> scratch(static_cast<std::size_t>(columns));
     std::vector<std::uint16_t> buckets(static_cast<std::size_t>(rounds));
     hash_.hash(q, directions_.data() + head * width_ * columns, buckets.data(), scratch.data());
-    read.clear();
+    std::vector<std::int32_t> read;
     for (Index r = 0; r < rounds; ++r) {
-      auto& bucket = cache.members[std::size_t((head * rounds + r) * hash_.buckets() +
-                                               buckets[std::size_t(r)])];
-      const Index chunk = Index(bucket.size()) / settings_.chunk;
-      const Index from = std::max<Index>(0, chunk - 1) * settings_.chunk;
+      auto& bucket =
+          cache.members[std::size_t((head * rounds + r) * buckets_ + buckets[std::size_t(r)])];
+      read_list(bucket, Index(bucket.size()), settings_.chunk, read);
       if (settings_.self == "scored") read.push_back(token);
-      read.insert(read.end(), bucket.begin() + from, bucket.end());
       bucket.push_back(token);
     }
-    if (!settings_.dedup) return;
-    std::ranges::sort(read);
-    read.erase(std::ranges::unique(read).begin(), read.end());
-  }
-
-  void attend(const BucketCache& cache, Index head, const Real* q, std::int32_t token,
-              const std::vector<std::int32_t>& read, Real* out) const {
-    const Index row = heads_ * width_, n = Index(read.size());
-    const Real* keys = cache.keys.data() + head * width_;
-    const Real* values = cache.values.data() + head * width_;
-    if (n == 0) {
-      std::copy_n(values + token * row, width_, out);
-      return;
+    if (settings_.dedup) {
+      std::ranges::sort(read);
+      read.erase(std::ranges::unique(read).begin(), read.end());
     }
-    std::vector<Real> weights;
-    for (const std::int32_t t : read)
-      weights.push_back(core::simd().dot(q, keys + t * row, width_));
-    const Real scale = Real(settings_.scale), top = core::simd().max(weights.data(), n);
-    const Real total = core::simd().exp_sum(weights.data(), scale, scale * top, n);
-    std::fill_n(out, width_, Real(0));
-    for (std::size_t i = 0; i < read.size(); ++i)
-      core::simd().axpy(weights[i] / total, values + read[i] * row, out, width_);
-  }
-
-  /// Paper mode: a new token may move every chunk, so the whole prefix is attended to anew.
-  void step_over_prefix(BucketCache& cache, std::span<const Real> q, std::span<Real> out) const {
-    cache.queries.insert(cache.queries.end(), q.begin(), q.end());
-    const Index row = heads_ * width_, tokens = Index(cache.queries.size()) / row;
-    const auto block = [&](const std::vector<Real>& from) {
-      Tensor matrix({tokens, row});
-      std::ranges::copy(from, matrix.write().begin());
-      return HeadBlock{Var(matrix), 0};
-    };
-    const Var whole = forward(
-        Pass(),
-        {{block(cache.queries), block(cache.values)}, {}, Sequences::self(1, tokens, true)});
-    std::ranges::copy(whole.value().rows(tokens - 1, 1).read(), out.begin());
+    return read;
   }
 
   LshSettings settings_;

@@ -1,7 +1,7 @@
 #include "layers/attention/registry.h"
 
 // One line for each mechanism, X(kind), which stands for configure_KIND in KIND.cpp.
-#define WEFT_ATTENTIONS(X) X(dense) X(lsh)
+#define WEFT_ATTENTIONS(X) X(dense) X(lsh) X(routing)
 
 namespace weft::layers {
 

@@ -54,6 +54,16 @@ Index Encounters::times(Index query, Index key) const {
   return count;
 }
 
+Index most_pairs(const ListRule& rule, Index n) {
+  Index pairs = 0;
+  for (Index start = 0; start < n; start += rule.chunk) {
+    const Index own = std::min(rule.chunk, n - start), before = std::min(start, rule.chunk);
+    pairs += own * before + (rule.causal ? own * (own - 1) / 2 : own * (own - 1));
+    if (rule.reads_self) pairs += own;
+  }
+  return pairs;
+}
+
 std::vector<TokenList::Block> exact_blocks(const TokenList& list, Index most_rows,
                                            Index most_keys) {
   constexpr Index small = 16;  // rows below which a product is worth widening over groups
@@ -101,11 +111,11 @@ TokenList aligned_list(const ListRule& rule, std::span<const std::uint16_t> grou
 }
 
 TokenList aligned_list(const ListRule& rule, std::span<const std::uint16_t> query_groups,
-                       std::span<const std::uint16_t> key_groups, Index group_count) {
+                       std::span<const std::uint16_t> key_groups, Index offset, Index group_count) {
   Sorted queries = sort_by(query_groups, group_count), keys = sort_by(key_groups, group_count);
   TokenList list;
   const Index m = rule.chunk;
-  list.offset = Index(key_groups.size()) - Index(query_groups.size());
+  list.offset = offset;
   for (std::size_t g = 0; g < std::size_t(group_count); ++g) {
     const Index start = keys.start[g], size = keys.start[g + 1] - start;
     Index seen = 0, same = 0, from = 0;  // rows in a row whose keys begin at `from`

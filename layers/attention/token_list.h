@@ -60,6 +60,10 @@ struct ListRule {
   Index block_rows() const { return chunk < most_rows ? chunk : most_rows; }
 };
 
+/// The most pairs that n tokens can form when each reads its own chunk and the one before: those of
+/// one list in order of position.
+Index most_pairs(const ListRule& rule, Index n);
+
 /// The list's rows in blocks of exact shape, for passes over the whole that hide nothing: up to
 /// `most_rows` rows and `most_keys` keys, small groups of tokens together.
 std::vector<TokenList::Block> exact_blocks(const TokenList& list, Index most_rows, Index most_keys);
@@ -72,7 +76,7 @@ TokenList aligned_list(const ListRule& rule, std::span<const std::uint16_t> grou
 /// The same with queries and keys that are different tokens: a query's chunk is that of its group's
 /// last key up to its position.
 TokenList aligned_list(const ListRule& rule, std::span<const std::uint16_t> query_groups,
-                       std::span<const std::uint16_t> key_groups, Index group_count);
+                       std::span<const std::uint16_t> key_groups, Index offset, Index group_count);
 
 /// Settings of `sorted_list` beside those of every list.
 struct SortedRule {

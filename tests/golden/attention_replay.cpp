@@ -97,6 +97,12 @@ void replay(Case& golden, const layers::Attention& attention, const layers::Sequ
 
 }  // namespace
 
+Tensor by_token(const std::vector<double>& numbers, const core::Shape& shape) {
+  Tensor matrix({shape[0] * shape[2], shape[1] * shape[3]});
+  put(numbers, shape, matrix, 0);
+  return matrix;
+}
+
 std::unique_ptr<layers::Attention> make_attention(const std::string& kind, const core::Shape& shape,
                                                   bool causal, const tests::Settings& settings) {
   const core::Shape queries = by_heads(shape, "queries");

@@ -16,6 +16,9 @@ std::unique_ptr<layers::Attention> make_attention(const std::string& kind,
                                                   const core::Shape& queries, bool causal,
                                                   const tests::Settings& settings = {});
 
+/// A [B, H, T, D] array as a matrix of tokens, [B T, H D].
+core::Tensor by_token(const std::vector<double>& numbers, const core::Shape& shape);
+
 /// What a case brings beside the projections.
 struct ReplayHooks {
   /// Puts decisions that the case fixes into the journal before the pass.

@@ -1,9 +1,10 @@
 #include "tests/golden/ops.h"
 
 // One line for each op, X("name", function), the function in a file of its name.
-#define WEFT_GOLDEN_OPS(X)              \
-  X("attention.dense", attention_dense) \
-  X("attention.lsh", attention_lsh)     \
+#define WEFT_GOLDEN_OPS(X)                  \
+  X("attention.dense", attention_dense)     \
+  X("attention.lsh", attention_lsh)         \
+  X("attention.routing", attention_routing) \
   X("train.gpt", train_gpt)
 
 namespace weft::golden {

@@ -8,6 +8,7 @@
 #include "tests/layers/attention_sample.h"
 #include "tests/layers/naive_dense.h"
 #include "tests/layers/naive_lsh.h"
+#include "tests/layers/naive_routing.h"
 
 namespace weft::layers {
 
@@ -31,10 +32,22 @@ inline std::vector<double> lsh_oracle(const AttentionSample& sample,
   return naive.forward(sample, hash.draw(core::Rng(3).fold("hash"), sample.heads()), inputs);
 }
 
+/// The centroids are those that the sample's training pass starts with.
+inline std::vector<double> routing_oracle(const AttentionSample& sample,
+                                          const std::vector<std::vector<double>>& inputs) {
+  const CentroidSettings settings{
+      .heads = sample.heads(),
+      .clusters = Index(std::lround(std::sqrt(double(sample.sequences().keys)))),
+      .width = sample.head_width(),
+      .form = {HeadForm::Law::standard, Real(1e-6)}};
+  const NaiveRouting naive{Centroids::draw(settings, core::Rng(3).fold("centroids"))};
+  return naive.forward(sample, inputs);
+}
+
 /// The naive twin of every mechanism in the registry, with default settings.
 inline const std::map<std::string, Oracle>& attention_oracles() {
-  static const std::map<std::string, Oracle> oracles = {{"dense", dense_oracle},
-                                                        {"lsh", lsh_oracle}};
+  static const std::map<std::string, Oracle> oracles = {
+      {"dense", dense_oracle}, {"lsh", lsh_oracle}, {"routing", routing_oracle}};
   return oracles;
 }
 
