@@ -53,6 +53,9 @@ Var slice(const Var& x, Index first, Index count);
 /// Over all elements -> [1]
 Var sum(const Var& x);
 Var mean(const Var& x);
+/// y. Its sweep also minimises share * penalty, a number: for a penalty on activations inside a
+/// layer that may be run again, which then counts where that layer is swept.
+Var with_penalty(const Var& y, const Var& penalty, Real share);
 /// A parameter as a variable, for ops that take it as an ordinary input.
 Var use(const Pass& pass, const Parameter& parameter);
 

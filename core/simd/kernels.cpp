@@ -104,8 +104,9 @@ Real exp_sum(Real* x, Real scale, Real shift, Index n) {
 }
 
 void score_gradient(const Real* p, Real* s, Real delta, Real scale, Index n) {
-  const Batch d(delta), a(scale);
-  map(p, s, s, n, [&](Batch q, Batch t) { return q * (t - d) * a; });
+  const Batch d(delta), a(scale), zero(Real(0)), one(Real(1));
+  map(p, s, s, n,
+      [&](Batch q, Batch t) { return xsimd::select(q >= one, zero, q * (t - d) * a); });
 }
 
 Index keep_below(Real* s, const Real* position, Real limit, Real low, Index n) {

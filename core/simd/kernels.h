@@ -34,7 +34,8 @@ struct SimdKernels {
 
   /// x = exp(scale * x - shift); returns the sum.
   Real (*exp_sum)(Real* x, Real scale, Real shift, Index n);
-  /// s = p * (s - delta) * scale, the gradient of attention scores (s holds dO V^T).
+  /// s = p * (s - delta) * scale, the gradient of attention scores (s holds dO V^T); 0 where p is
+  /// 1, since a row with one key does not depend on its score and s - delta is rounding only.
   void (*score_gradient)(const Real* p, Real* s, Real delta, Real scale, Index n);
 
   /// s = low where position >= limit; returns how many elements stay.

@@ -25,6 +25,7 @@ int list_command(const Arguments& arguments) {
                   : traits.bidirectional ? "causal or bidirectional"
                                          : "causal only")
               << ", " << (traits.exact ? "exact" : "approximate")
+              << (traits.leaks ? ", leaks: later tokens choose what earlier ones read" : "")
               << "; keys read per token: " << traits.keys_per_token
               << "; decoding keeps: " << traits.decode_state << '\n'
               << print_descriptions(fields.descriptions(), "  attention.NAME") << '\n';

@@ -28,11 +28,14 @@ double Commitment::count() const {
   return total;
 }
 
-double Commitment::loss() const {
+/// dx of a token in its form: 2 weight (x - centre) / count.  Saves: the tokens' matrices.
+Var Commitment::loss() const {
   const Index width = centres.shape()[2];
   std::vector<Real> token(static_cast<std::size_t>(width));
+  std::vector<HeadBlock> blocks;
   double total = 0;
-  for (const Committed& part : parts)
+  for (const Committed& part : parts) {
+    blocks.push_back(part.block);
     for_each(part, [&](Index place, const Real* centre) {
       form.apply(heads_of(part.block).data + place, token.data(), width);
       for (Index d = 0; d < width; ++d) {
@@ -40,34 +43,26 @@ double Commitment::loss() const {
         total += gap * gap;
       }
     });
-  return weight * total / count();
-}
-
-/// dx of a token in its form: 2 share weight (x - centre) / count.  Saves: the tokens' matrices.
-Var Commitment::add_to(const Var& out, Real share) const {
-  std::vector<HeadBlock> blocks;
-  for (const Committed& part : parts) blocks.push_back(part.block);
-  const Index width = centres.shape()[2];
+  }
+  const double numbers = std::max(1.0, count());
   const HeadGradients gradients(blocks, centres.shape()[0] * width);
-  std::vector<Var> sources{out};
-  sources.insert(sources.end(), gradients.sources().begin(), gradients.sources().end());
   return autograd::record(
-      "commitment", out.value(), sources, [own = *this, gradients, width, share](Tensor dout) {
+      "commitment", Tensor({1}, Real(weight * total / numbers)), gradients.sources(),
+      [own = *this, gradients, width, numbers](Tensor dy) {
         autograd::Gradients d = gradients.allocate();
         for (Tensor& gradient : d) std::ranges::fill(gradient.write(), Real(0));
-        const Real factor = Real(2 * double(share) * own.weight / own.count());
-        std::vector<Real> token(static_cast<std::size_t>(width));
+        const Real factor = Real(2 * double(core::scalar(dy)) * own.weight / numbers);
+        std::vector<Real> gap(static_cast<std::size_t>(width));
         for (std::size_t p = 0; p < own.parts.size(); ++p) {
           const ConstHeads x = heads_of(own.parts[p].block);
           const Heads dx = gradients.heads(d, p);
           own.for_each(own.parts[p], [&](Index place, const Real* centre) {
-            own.form.apply(x.data + place, token.data(), width);
+            own.form.apply(x.data + place, gap.data(), width);
             for (Index i = 0; i < width; ++i)
-              token[std::size_t(i)] = factor * (token[std::size_t(i)] - centre[i]);
-            own.form.pull_back(x.data + place, token.data(), dx.data + place, width);
+              gap[std::size_t(i)] = factor * (gap[std::size_t(i)] - centre[i]);
+            own.form.pull_back(x.data + place, gap.data(), dx.data + place, width);
           });
         }
-        d.insert(d.begin(), std::move(dout));
         return d;
       });
 }

@@ -20,10 +20,13 @@ struct Commitment {
   Sequences sequences;
   std::vector<Committed> parts;
 
-  double loss() const;
-  /// `out` unchanged. Its gradient passes through, and the tokens get that of share * loss: a
-  /// penalty inside a layer that may be run again is counted where the layer is swept.
-  Var add_to(const Var& out, Real share) const;
+  void add(const HeadBlock& block, std::shared_ptr<const std::vector<std::uint16_t>> clusters) {
+    Committed& part = parts.emplace_back();
+    part.block = block;
+    part.clusters = std::move(clusters);
+  }
+  /// -> [1]
+  Var loss() const;
 
  private:
   template <class Body>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/counters.h"
 #include "core/simd/kernels.h"
 
 namespace weft::layers {
@@ -22,6 +23,8 @@ void attend_members(const MemberCache& cache, const MemberQuery& query,
                     const std::vector<std::int32_t>& read, Real* out) {
   const Real *keys = cache.keys.data() + query.first, *values = cache.values.data() + query.first;
   const Index n = Index(read.size());
+  core::counters().scored_pairs.fetch_add(std::max<Index>(n, query.fallback >= 0),
+                                          std::memory_order_relaxed);
   std::fill_n(out, query.width, Real(0));
   if (n == 0) {
     if (query.fallback >= 0) std::copy_n(values + query.fallback * query.row, query.width, out);

@@ -14,12 +14,12 @@ constexpr Real minus_infinity = -std::numeric_limits<Real>::infinity();
 constexpr Index tokens_per_piece = 256;
 
 /// Gradients show the whole anyway, so blocks are cut for speed alone.
-constexpr Index block_rows = 64;
-Index block_keys(const TokenList& list) {
+std::vector<TokenList::Block> backward_blocks(const TokenList& list) {
   Index most = 0;
   for (std::size_t s = 0; s < list.queries.size(); ++s)
     most = std::max<Index>(most, list.last[s] - list.first[s]);
-  return std::max<Index>(most, 2 * block_rows);
+  return exact_blocks(list, std::clamp<Index>(most / 2, ListedProblem::least_rows, 64),
+                      std::max<Index>(most, 2 * ListedProblem::least_rows));
 }
 
 /// Of each slot of a list: its softmax's log-sum, and dO . O where that is known beforehand.
@@ -31,10 +31,7 @@ struct SlotFacts {
 class ListBackward {
  public:
   ListBackward(const ListedProblem& problem, const TokenList& list)
-      : problem_(problem),
-        list_(list),
-        filter_(list),
-        blocks_(exact_blocks(list, block_rows, block_keys(list))) {
+      : problem_(problem), list_(list), filter_(list), blocks_(backward_blocks(list)) {
     const Index width = problem.head_width, rows = Index(list.queries.size());
     const Index columns = Index(list.keys.size());
     Index most_scores = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 
 #include "layers/attention/head_gradients.h"
@@ -29,6 +30,13 @@ struct ListedProblem {
   std::function<TokenList(Index lane, Index round)> list = nullptr;
   /// Slots of a list, the same for all lanes; of `merge` mean only.
   Index slots = 0;
+
+  /// Backward blocks have at least so many rows where lists allow, and twice as many keys.
+  static constexpr Index least_rows = 32;
+  /// Floating-point operations of one list's backward pass, at most, whose rows read `keys` keys.
+  Index backward_flops(Index rows, Index keys) const {
+    return 10 * head_width * rows * std::max(keys, 2 * least_rows);
+  }
 
   Index lanes() const { return sequences.batch * heads; }
   Index real_keys(Index lane) const {

@@ -184,8 +184,8 @@ class LshAttention final : public Attention {
       cost.scored_pairs +=
           heads_ * (settings_.rounds * (most_pairs(rule(s.causal), n) + wrapped) + (n > 0));
       cost.flops += heads_ * settings_.rounds * rows * 2 * m * 4 * width_;
+      cost.backward_flops += heads_ * settings_.rounds * problem_of(s).backward_flops(n, 2 * m);
     }
-    cost.backward_flops = cost.flops / 2 * 5;
     cost.flops += 2 * s.batch * heads_ * s.queries * width_ * settings_.rounds * hash_.directions();
     cost.saved_bytes = listed_saved_bytes(problem_of(s));
     return cost;

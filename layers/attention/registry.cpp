@@ -1,7 +1,19 @@
 #include "layers/attention/registry.h"
 
 // One line for each mechanism, X(kind), which stands for configure_KIND in KIND.cpp.
-#define WEFT_ATTENTIONS(X) X(dense) X(lsh) X(routing)
+#define WEFT_ATTENTIONS(X) \
+  X(dense)                 \
+  X(pattern)               \
+  X(local)                 \
+  X(strided)               \
+  X(fixed)                 \
+  X(dilated)               \
+  X(global)                \
+  X(random)                \
+  X(longformer)            \
+  X(bigbird)               \
+  X(lsh)                   \
+  X(routing)
 
 namespace weft::layers {
 

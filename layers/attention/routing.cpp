@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/ops.h"
 #include "layers/attention/check_input.h"
 #include "layers/attention/cluster_sets.h"
 #include "layers/attention/commitment.h"
@@ -85,7 +86,7 @@ class RoutingAttention final : public Attention {
         ClusterLists{rule(s.causal), settings_.paper(), plan_.clusters, heads_, s, choice};
     const Var out = listed_attention(problem, forms_, input.blocks);
     if (settings_.commitment == 0 || !pass.training()) return out;
-    return commitment(input, centres, choice).add_to(out, pass.share());
+    return autograd::with_penalty(out, commitment(input, centres, choice).loss(), pass.share());
   }
 
   std::unique_ptr<DecodeState> begin() const override {
@@ -133,8 +134,8 @@ class RoutingAttention final : public Attention {
       const Index keys = (settings_.paper() ? 1 : 2) * settings_.window;
       cost.scored_pairs += heads_ * most;
       cost.flops += heads_ * rows * keys * 4 * width_;
+      cost.backward_flops += heads_ * problem_of(s).backward_flops(rows, keys);
     }
-    cost.backward_flops = cost.flops / 2 * 5;
     // Paper mode compares once to know the nearest centre, and once for the sets.
     cost.flops +=
         joining * (s.queries + (settings_.shared ? 0 : s.keys)) * (settings_.paper() ? 2 : 1);
@@ -214,13 +215,8 @@ class RoutingAttention final : public Attention {
   Commitment commitment(const AttentionInput& input, const Tensor& centres,
                         const std::shared_ptr<const RoutingChoice>& choice) const {
     Commitment loss{settings_.commitment, plan_.form, centres, input.sequences, {}};
-    const auto commit = [&](const HeadBlock& block, const std::vector<std::uint16_t>& clusters) {
-      Committed& part = loss.parts.emplace_back();
-      part.block = block;
-      part.clusters = {choice, &clusters};
-    };
-    commit(input.blocks[0], choice->queries);
-    if (!settings_.shared) commit(input.blocks[1], choice->keys);
+    loss.add(input.blocks[0], {choice, &choice->queries});
+    if (!settings_.shared) loss.add(input.blocks[1], {choice, &choice->keys});
     return loss;
   }
 

@@ -60,7 +60,7 @@ void compare_moves(Case& golden, std::span<const Real> before, std::span<const R
 }
 
 /// The loss by the clusters that the pass decided, from matrices [B T, H D].
-double commitment_of(const Case& golden, const layers::RoutingChoice& choice) {
+Real commitment_of(const Case& golden, const layers::RoutingChoice& choice) {
   const core::Shape shape = golden.shape("in/centroids");
   const bool l2 = golden.text("normalise") == "l2";
   layers::Commitment loss{
@@ -75,11 +75,11 @@ double commitment_of(const Case& golden, const layers::RoutingChoice& choice) {
     if (!golden.has(name)) continue;
     const core::Shape own = golden.shape(name);
     loss.sequences.batch = own[0];
-    loss.parts.push_back({{autograd::Var(by_token(golden.numbers(name), own)), 0},
-                          std::make_shared<const std::vector<std::uint16_t>>(
-                              name == "in/q" ? choice.queries : choice.keys)});
+    loss.add({autograd::Var(by_token(golden.numbers(name), own)), 0},
+             std::make_shared<const std::vector<std::uint16_t>>(name == "in/q" ? choice.queries
+                                                                               : choice.keys));
   }
-  return loss.loss();
+  return core::scalar(loss.loss().value());
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ void attention_routing(Case& golden) {
     if (golden.has("state/commitment_loss")) {
       const auto choice = std::any_cast<std::shared_ptr<const layers::RoutingChoice>>(
           *journal.find(pass.stream().fold("clusters").key()));
-      const Real loss = Real(commitment_of(golden, *choice));
+      const Real loss = commitment_of(golden, *choice);
       golden.compare("state/commitment_loss", {&loss, 1});
     }
     journal.commit();

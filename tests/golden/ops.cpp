@@ -5,6 +5,7 @@
   X("attention.dense", attention_dense)     \
   X("attention.lsh", attention_lsh)         \
   X("attention.routing", attention_routing) \
+  X("attention.pattern", attention_pattern) \
   X("train.gpt", train_gpt)
 
 namespace weft::golden {

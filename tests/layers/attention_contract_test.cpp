@@ -7,6 +7,7 @@
 #include "tests/closeness.h"
 #include "tests/gradient_check.h"
 #include "tests/layers/attention_oracles.h"
+#include "tests/layers/attention_variants.h"
 
 namespace weft::layers {
 namespace {
@@ -15,12 +16,12 @@ using tests::same_bits;
 
 constexpr bool in_double = sizeof(Real) == sizeof(double);
 
-class AttentionContract : public testing::TestWithParam<std::string> {
+class AttentionContract : public testing::TestWithParam<AttentionVariant> {
  protected:
   ~AttentionContract() override { core::set_threads(0); }
 
   AttentionSample sample(const Sequences& sequences, Index heads = 3, Index head_width = 4) const {
-    return {GetParam(), sequences, heads, head_width};
+    return {GetParam().kind, sequences, heads, head_width, GetParam().settings};
   }
   AttentionTraits traits() const {
     return sample(Sequences::self(1, 1, true)).attention().traits();
@@ -56,7 +57,7 @@ TEST_P(AttentionContract, gradients_agree_with_differences) {
       SCOPED_TRACE(describe(s));
       AttentionSample it = sample(s);
       tests::check_gradient(
-          GetParam(),
+          GetParam().name,
           [&](const Pass& pass, const std::vector<Var>& in) { return it.forward(pass, in); },
           it.inputs(), it.arena());
     }
@@ -96,9 +97,9 @@ void expect_like(const Oracle& oracle, const AttentionSample& it) {
 }
 
 TEST_P(AttentionContract, float_and_double_agree_with_the_naive_formula) {
-  const auto oracle = attention_oracles().find(GetParam());
+  const auto oracle = attention_oracles().find(GetParam().name);
   ASSERT_NE(oracle, attention_oracles().end())
-      << "add the naive formula of " << GetParam() << " to tests/layers/attention_oracles.h";
+      << "add the naive formula of " << GetParam().name << " to tests/layers/attention_oracles.h";
   for (const Index length : {1, 7, 129})
     for (const Sequences& s : forms(length)) {
       SCOPED_TRACE(describe(s));
@@ -107,7 +108,7 @@ TEST_P(AttentionContract, float_and_double_agree_with_the_naive_formula) {
 }
 
 TEST_P(AttentionContract, outputs_before_a_change_keep_their_bits) {
-  if (!traits().causal) GTEST_SKIP() << GetParam() << " is not causal";
+  if (!traits().causal) GTEST_SKIP() << GetParam().name << " is not causal";
   for (const Index length : {2, 33, 129, 300}) {
     const AttentionSample before = sample(Sequences::self(2, length, true));
     const Tensor out = before.evaluate();
@@ -135,7 +136,7 @@ TEST_P(AttentionContract, outputs_before_a_change_keep_their_bits) {
 }
 
 TEST_P(AttentionContract, decoding_gives_what_the_whole_pass_gives) {
-  if (!traits().causal) GTEST_SKIP() << GetParam() << " is not causal";
+  if (!traits().causal) GTEST_SKIP() << GetParam().name << " is not causal";
   for (const Index length : {1, 2, 7, 129, 300}) {
     const AttentionSample it = sample(Sequences::self(2, length, true));
     const Tensor whole = it.evaluate();
@@ -231,7 +232,7 @@ TEST_P(AttentionContract, the_same_stream_gives_the_same_output) {
 }
 
 TEST_P(AttentionContract, a_replay_in_the_sweep_gives_the_same_gradients) {
-  if (!traits().causal) GTEST_SKIP() << GetParam() << " is not causal";
+  if (!traits().causal) GTEST_SKIP() << GetParam().name << " is not causal";
   const AttentionSample it = sample(Sequences::self(2, 129, true));
   const std::size_t blocks = it.inputs().size() - 1;
   const Tensor packed = tests::random_tensor({2 * 129, Index(blocks) * it.width()}, 31);
@@ -270,14 +271,16 @@ TEST_P(AttentionContract, says_what_it_is) {
   EXPECT_TRUE(t.causal || t.bidirectional);
 }
 
-std::vector<std::string> registered_kinds() {
-  std::vector<std::string> kinds;
-  for (const AttentionEntry& entry : attention_registry()) kinds.emplace_back(entry.kind);
-  return kinds;
+std::vector<AttentionVariant> registry_and_variants() {
+  std::vector<AttentionVariant> all;
+  for (const AttentionEntry& entry : attention_registry())
+    all.push_back({std::string(entry.kind), std::string(entry.kind), {}});
+  all.insert(all.end(), attention_variants().begin(), attention_variants().end());
+  return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, AttentionContract, testing::ValuesIn(registered_kinds()),
-                         [](const auto& chosen) { return chosen.param; });
+INSTANTIATE_TEST_SUITE_P(Registry, AttentionContract, testing::ValuesIn(registry_and_variants()),
+                         [](const auto& chosen) { return chosen.param.name; });
 
 }  // namespace
 }  // namespace weft::layers

@@ -9,7 +9,7 @@ void expect_gradient(const Sequences& s, Index heads, Index head_width) {
                                 " keys", s.causal ? ", causal" : ""));
   AttentionSample it("dense", s, heads, head_width);
   tests::check_gradient(
-      "dense_attention",
+      "pattern_attention",
       [&](const Pass& pass, const std::vector<Var>& in) { return it.forward(pass, in); },
       it.inputs(), it.arena());
 }
@@ -35,7 +35,7 @@ TEST(DenseGradient, agrees_with_differences_across_sequences_and_padding) {
 TEST(DenseGradient, agrees_with_differences_where_projections_share_a_matrix) {
   // q and k from the same columns, v from its own.
   const AttentionSample it("dense", Sequences::self(2, 130, true), 2, 4);
-  tests::check_gradient("dense_attention",
+  tests::check_gradient("pattern_attention",
                         [&](const Pass& pass, const std::vector<Var>& in) {
                           return it.attention().forward(
                               pass, {{{in[0], 0}, {in[0], 8}, {in[0], 16}}, {}, it.sequences()});

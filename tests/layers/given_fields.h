@@ -13,8 +13,8 @@
 namespace weft::tests {
 
 struct Settings;
-using Setting = std::variant<core::Index, double, bool, std::string, std::vector<std::string>,
-                             std::vector<Settings>>;
+using Setting = std::variant<core::Index, double, bool, std::string, std::vector<core::Index>,
+                             std::vector<std::string>, std::vector<Settings>>;
 /// A table of settings, written in the test itself.
 struct Settings : std::map<std::string, Setting> {
   using map::map;
@@ -51,9 +51,16 @@ class GivenFields final : public core::Fields {
     problem(key, "no such option");
     value = kept;
   }
-  void integers(std::string_view key, std::vector<core::Index>&, std::string_view help,
-                core::Range) override {
-    note(key, help);
+  void integers(std::string_view key, std::vector<core::Index>& value, std::string_view help,
+                core::Range range) override {
+    const auto kept = value;
+    read(key, value, help);
+    for (const core::Index x : value)
+      if (double(x) < range.low || double(x) > range.high) {
+        problem(key, "out of range");
+        value = kept;
+        return;
+      }
   }
   void numbers(std::string_view key, std::vector<double>&, std::string_view help,
                core::Range) override {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -8,12 +9,14 @@
 
 namespace weft::layers {
 
-/// Softmax attention written out in double, one query at a time.
+/// Softmax attention written out in double, one query at a time, over the pairs that `allowed`
+/// names, or over all.
 /// q: [B n, H D], k, v: [B m, H D]
 struct NaiveDense {
   Sequences sequences;
   Index heads, head_width;
   double scale;
+  std::function<bool(Index head, Index i, Index j)> allowed = nullptr;
 
   using Numbers = std::vector<double>;
   struct Gradients {
@@ -68,23 +71,26 @@ struct NaiveDense {
   std::size_t key(Index b, Index h, Index j, Index d) const {
     return std::size_t(((b * sequences.keys + j) * heads + h) * head_width + d);
   }
-  bool reads(Index b, Index i, Index j) const {
+  bool reads(Index b, Index h, Index i, Index j) const {
     const bool real = !sequences.key_lengths || j < (*sequences.key_lengths)[std::size_t(b)];
-    return real && (!sequences.causal || j <= i + sequences.keys - sequences.queries);
+    return real && (!allowed || allowed(h, i, j)) &&
+           (!sequences.causal || j <= i + sequences.keys - sequences.queries);
   }
 
-  /// The softmax of one row; empty when it reads no key.
+  /// The softmax of one row, 0 where it does not read: [m]
   Numbers weights(const Numbers& q, const Numbers& k, Index b, Index h, Index i) const {
-    Numbers p;
-    double top = -std::numeric_limits<double>::infinity(), total = 0;
-    for (Index j = 0; j < sequences.keys && reads(b, i, j); ++j) {
+    constexpr double nothing = -std::numeric_limits<double>::infinity();
+    Numbers p(static_cast<std::size_t>(sequences.keys), nothing);
+    double top = nothing, total = 0;
+    for (Index j = 0; j < sequences.keys; ++j) {
+      if (!reads(b, h, i, j)) continue;
       double score = 0;
       for (Index d = 0; d < head_width; ++d) score += q[query(b, h, i, d)] * k[key(b, h, j, d)];
-      p.push_back(scale * score);
-      top = std::max(top, p.back());
+      top = std::max(top, p[std::size_t(j)] = scale * score);
     }
-    for (double& w : p) total += w = std::exp(w - top);
-    for (double& w : p) w /= total;
+    for (double& w : p) total += w = top == nothing ? 0 : std::exp(w - top);
+    if (total > 0)
+      for (double& w : p) w /= total;
     return p;
   }
 };

@@ -20,7 +20,7 @@ inline std::vector<double> naive_unit(const std::vector<double>& x, Index width,
 
 /// LSH attention with default settings but for those named here, in double.
 struct NaiveLsh {
-  Index rounds = 4, chunk = 64, buckets = 2;
+  Index rounds = 4, chunk = 64, buckets = 0;
   bool dedup = false;
 
   /// The bucket of one head of one token in one round, by sorting all projections.
@@ -82,5 +82,18 @@ struct NaiveLsh {
     return naive.forward(inputs[0], naive_unit(inputs[0], width, 1e-6 * double(width)), inputs[1]);
   }
 };
+
+/// The naive twin under given settings; 0 buckets stand for length / chunk. The directions are
+/// those of the sample's training pass.
+inline auto lsh_oracle(NaiveLsh naive) {
+  return [naive](const AttentionSample& sample, const std::vector<std::vector<double>>& inputs) {
+    NaiveLsh own = naive;
+    if (own.buckets == 0)
+      own.buckets =
+          std::max<Index>(2, (sample.sequences().keys + own.chunk - 1) / own.chunk / 2 * 2);
+    const AngularHash hash = AngularHash::of(sample.head_width(), own.rounds, own.buckets);
+    return own.forward(sample, hash.draw(core::Rng(3).fold("hash"), sample.heads()), inputs);
+  };
+}
 
 }  // namespace weft::layers

@@ -19,7 +19,7 @@ TEST(Registry, finds_each_kind_it_lists_and_no_other) {
 }
 
 TEST(Registry, defaults_are_legal_and_a_maker_serves_every_layer) {
-  const AttentionSite site{.width = 12, .heads = 3, .head_width = 4, .length = 20};
+  const AttentionSite site{.width = 12, .heads = 3, .head_width = 4, .length = 1024};
   for (const AttentionEntry& entry : attention_registry()) {
     tests::GivenFields defaults;
     const AttentionMaker make = entry.configure(defaults, site);

@@ -1,0 +1,27 @@
+// A sliding window with gaps: every `dilation`-th key, so that few keys reach far.
+#include "core/error.h"
+#include "layers/attention/pattern/pattern_attention.h"
+#include "layers/attention/pattern/window.h"
+
+namespace weft::layers {
+
+AttentionMaker configure_dilated(core::Fields& field, const AttentionSite& typical) {
+  Index window = 64, dilation = 4;
+  ScoreSettings scores;
+  field.integer("window", window, "keys that a token reads, itself included", core::at_least(1));
+  field.integer("dilation", dilation, "distance from one of these keys to the next",
+                core::at_least(1));
+  scores.fields(field);
+  check_fires(field, "dilation", dilation, typical);
+  return [=](const AttentionSite& site) {
+    const AttentionTraits traits{
+        .summary = "softmax over a sliding window with gaps",
+        .keys_per_token = core::message_of("at most ", window, ", ", dilation, " apart"),
+        .decode_state =
+            core::message_of("the last ", (window - 1) * dilation + 1, " keys and values")};
+    return std::make_unique<PatternAttention>(
+        site, traits, std::vector<Pattern>{window_pattern(site, window, dilation)}, scores);
+  };
+}
+
+}  // namespace weft::layers

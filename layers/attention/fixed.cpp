@@ -1,0 +1,55 @@
+// The fixed attention of the Sparse Transformer: the past of the token's own block, and of every
+// block some summary columns at its end.
+#include <algorithm>
+
+#include "core/error.h"
+#include "layers/attention/pattern/factorised.h"
+#include "layers/attention/pattern/pattern_attention.h"
+
+namespace weft::layers {
+namespace {
+
+struct FixedSettings {
+  Factorised factorised;
+  Index summary = 4;
+  bool sub_blocks = false;
+  ScoreSettings scores;
+
+  void fields(core::Fields& field, const AttentionSite& typical) {
+    factorised.fields(field, typical);
+    field.integer("c", summary, "summary columns of each block", core::at_least(1));
+    field.flag("sub_blocks", sub_blocks,
+               "each head has its own c columns, counted back from the block's end");
+    scores.fields(field);
+    if (factorised.stride > 0 && summary > factorised.stride)
+      field.problem("c", core::message_of(summary, " columns do not fit into a stride of ",
+                                          factorised.stride));
+  }
+};
+
+}  // namespace
+
+AttentionMaker configure_fixed(core::Fields& field, const AttentionSite& typical) {
+  FixedSettings settings;
+  settings.fields(field, typical);
+  return [settings](const AttentionSite& site) {
+    const Index stride = settings.factorised.stride_at(site);
+    const Index columns = std::min(settings.summary, stride);
+    const Index distinct = settings.sub_blocks ? site.heads : settings.factorised.distinct(site);
+    std::vector<Pattern> patterns;
+    for (Index head = 0; head < distinct; ++head) {
+      const Index skip = settings.sub_blocks ? head % (stride / columns) * columns : 0;
+      patterns.push_back(settings.factorised.of_head(site, head, past_of_block_pattern(stride),
+                                                     summary_pattern(stride, columns, skip)));
+    }
+    const AttentionTraits traits{
+        .summary = "softmax over the own block and summary columns of earlier blocks",
+        .bidirectional = false,
+        .keys_per_token = core::message_of("at most ", stride, " + ", columns, " T / ", stride),
+        .decode_state = core::message_of("the own block of ", stride, " and ", columns,
+                                         " keys and values of each earlier one")};
+    return std::make_unique<PatternAttention>(site, traits, std::move(patterns), settings.scores);
+  };
+}
+
+}  // namespace weft::layers

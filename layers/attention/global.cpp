@@ -1,0 +1,37 @@
+// A few tokens that everyone reads and that read everyone, beside a window. In causal use a global
+// token still sees only its past, so that it serves the tokens after it as a place to look.
+#include "core/error.h"
+#include "layers/attention/pattern/global_tokens.h"
+#include "layers/attention/pattern/pattern_attention.h"
+#include "layers/attention/pattern/window.h"
+
+namespace weft::layers {
+
+AttentionMaker configure_global(core::Fields& field, const AttentionSite& typical) {
+  std::vector<Index> positions = {0};
+  std::string mode = "both";
+  Index window = 1;
+  ScoreSettings scores;
+  read_global_positions(field, positions, typical);
+  field.choice("mode", mode, "global tokens are read (columns), read all (rows), or both",
+               {"both", "columns", "rows"});
+  field.integer("window", window, "keys that every token reads beside, itself included",
+                core::at_least(1));
+  scores.fields(field);
+  return [=](const AttentionSite& site) {
+    const AttentionTraits traits{
+        .summary = "softmax over a few global tokens and a window",
+        .keys_per_token = core::message_of("at most ", Index(positions.size()) + window,
+                                           "; a global token all before it"),
+        .decode_state = mode == "columns" ? "keys and values of global tokens and window"
+                                          : "every key and value up to the last global token, then "
+                                            "those of global tokens and window"};
+    return std::make_unique<PatternAttention>(
+        site, traits,
+        std::vector<Pattern>{
+            united(global_pattern(positions, global_mode(mode)), window_pattern(site, window))},
+        scores);
+  };
+}
+
+}  // namespace weft::layers

@@ -1,0 +1,52 @@
+// Attention to the neighbourhood: a sliding window, or the own block with the blocks before it.
+#include "layers/attention/pattern/pattern_attention.h"
+#include "layers/attention/pattern/window.h"
+
+namespace weft::layers {
+namespace {
+
+struct LocalSettings {
+  std::string form = "band";
+  Index window = 256;
+  Index block = 128;
+  Index back = 1;
+  ScoreSettings scores;
+
+  void fields(core::Fields& field) {
+    field.choice("form", form, "a window that slides with the token, or fixed blocks",
+                 {"band", "block"});
+    if (form == "band") {
+      field.integer("window", window, "keys that a token reads, itself included",
+                    core::at_least(1));
+    } else {
+      field.integer("block", block, "tokens of a block", core::at_least(1));
+      field.integer("back", back, "how many earlier blocks a token reads beside its own",
+                    core::at_least(0));
+    }
+    scores.fields(field);
+  }
+
+  Pattern pattern(const AttentionSite& site) const {
+    return form == "band" ? window_pattern(site, window) : block_local_pattern(block, back);
+  }
+
+  AttentionTraits traits() const {
+    const std::string keys = std::to_string(form == "band" ? window : (back + 1) * block);
+    return {.summary = "softmax over a sliding window, or over blocks with look-back",
+            .keys_per_token = "at most " + keys,
+            .decode_state = "the last " + keys + " keys and values"};
+  }
+};
+
+}  // namespace
+
+AttentionMaker configure_local(core::Fields& field, const AttentionSite&) {
+  LocalSettings settings;
+  settings.fields(field);
+  return [settings](const AttentionSite& site) {
+    return std::make_unique<PatternAttention>(
+        site, settings.traits(), std::vector<Pattern>{settings.pattern(site)}, settings.scores);
+  };
+}
+
+}  // namespace weft::layers

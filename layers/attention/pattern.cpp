@@ -1,0 +1,112 @@
+// Attention over a pattern written in the config: a list of atoms, of which a key needs one.
+//   [[attention.NAME.atoms]]
+//   kind = "band"
+//   left = 127
+#include <optional>
+
+#include "core/error.h"
+#include "layers/attention/pattern/drawn_attention.h"
+#include "layers/attention/pattern/global_tokens.h"
+#include "layers/attention/pattern/pattern_attention.h"
+#include "layers/attention/pattern/window.h"
+
+namespace weft::layers {
+namespace {
+
+/// Reads one number of an atom.
+Index number(core::Fields& field, std::string_view key, std::string_view help, Index value,
+             Index least) {
+  field.integer(key, value, help, core::at_least(double(least)));
+  return value;
+}
+
+Pattern read_band(core::Fields& field) {
+  const Index left = number(field, "left", "keys before the token's own", 127, 0);
+  const Index right = number(field, "right", "keys after the token's own", 0, 0);
+  return band_pattern(left, right);
+}
+
+Pattern read_dilated(core::Fields& field, const AttentionSite& site) {
+  const Index left = number(field, "left", "keys before the token's own", 63, 0);
+  const Index right = number(field, "right", "keys after the token's own", 0, 0);
+  const Index dilation = number(field, "dilation", "distance from key to key", 4, 1);
+  check_fires(field, "dilation", dilation, site);
+  return dilated_pattern(left, right, dilation);
+}
+
+Pattern read_block_local(core::Fields& field) {
+  const Index block = number(field, "block", "tokens of a block", 128, 1);
+  const Index back = number(field, "back", "earlier blocks beside the own", 0, 0);
+  return block_local_pattern(block, back);
+}
+
+Pattern read_strided(core::Fields& field, const AttentionSite& site) {
+  const Index stride =
+      number(field, "stride", "the last so many keys, then each so many-th", 32, 1);
+  check_fires(field, "stride", stride, site);
+  return strided_pattern(stride);
+}
+
+Pattern read_fixed(core::Fields& field, const AttentionSite& site) {
+  const Index stride = number(field, "stride", "tokens of a block", 32, 1);
+  Index columns = number(field, "c", "summary columns at the end of each block", 4, 1);
+  check_fires(field, "stride", stride, site);
+  if (columns > stride) {
+    field.problem("c", core::message_of(columns, " columns do not fit into a stride of ", stride));
+    columns = stride;
+  }
+  return fixed_pattern(stride, columns);
+}
+
+Pattern read_global(core::Fields& field, const AttentionSite& site) {
+  std::vector<Index> positions = {0};
+  std::string mode = "both";
+  read_global_positions(field, positions, site);
+  field.choice("mode", mode, "global tokens are read (columns), read all (rows), or both",
+               {"both", "columns", "rows"});
+  return global_pattern(positions, global_mode(mode));
+}
+
+Pattern read_atom(core::Fields& field, const AttentionSite& site, const std::string& kind) {
+  if (kind == "band") return read_band(field);
+  if (kind == "dilated") return read_dilated(field, site);
+  if (kind == "block_local") return read_block_local(field);
+  if (kind == "strided") return read_strided(field, site);
+  if (kind == "fixed") return read_fixed(field, site);
+  if (kind == "global") return read_global(field, site);
+  return full_pattern();
+}
+
+}  // namespace
+
+AttentionMaker configure_pattern(core::Fields& field, const AttentionSite& typical) {
+  Pattern pattern;
+  std::optional<DrawnBlocks::Settings> drawn;
+  ScoreSettings scores;
+  const auto atoms = field.tables("atoms",
+                                  "which keys a token reads: tables of kind and numbers; "
+                                  "a key needs one of them. Without any, all keys");
+  for (const auto& atom : atoms) {
+    std::string kind = "full";
+    atom->choice(
+        "kind", kind, "which keys the atom names",
+        {"full", "band", "dilated", "block_local", "global", "strided", "fixed", "random"});
+    if (kind != "random") {
+      pattern = united(std::move(pattern), read_atom(*atom, typical, kind));
+      continue;
+    }
+    if (drawn) atom->problem("kind", "a pattern has one random atom at most");
+    drawn.emplace().fields(*atom, "blocks", typical);
+  }
+  if (atoms.empty()) pattern = full_pattern();
+  scores.fields(field);
+  return [=](const AttentionSite& site) -> std::unique_ptr<Attention> {
+    const AttentionTraits traits{.summary = "softmax over the keys that a list of atoms names",
+                                 .keys_per_token = "what the atoms name",
+                                 .decode_state = "each key and value until its last reader"};
+    if (drawn) return std::make_unique<DrawnAttention>(site, traits, pattern, *drawn, scores);
+    return std::make_unique<PatternAttention>(site, traits, std::vector<Pattern>{pattern}, scores);
+  };
+}
+
+}  // namespace weft::layers

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <optional>
+
+#include "layers/attention/pattern/drawn_blocks.h"
+#include "layers/attention/pattern/pattern_attention.h"
+
+namespace weft::layers {
+
+/// Attention over a pattern with random blocks, which are a State: what a checkpoint holds is what
+/// is read, whatever was drawn at the start.
+class DrawnAttention final : public Attention {
+ public:
+  /// `others` is the part of the pattern that all heads share.
+  DrawnAttention(const AttentionSite& site, AttentionTraits traits, Pattern others,
+                 const DrawnBlocks::Settings& drawn, const ScoreSettings& scores)
+      : site_(site),
+        traits_(std::move(traits)),
+        others_(std::move(others)),
+        drawn_(site, drawn, others_),
+        scores_(scores) {}
+
+  AttentionTraits traits() const override { return traits_; }
+  Var forward(const Pass& pass, const AttentionInput& input) const override {
+    return current().forward(pass, input);
+  }
+  std::unique_ptr<DecodeState> begin() const override { return current().begin(); }
+  void step(DecodeState& state, const StepInput& input, std::span<Real> out) const override {
+    current().step(state, input, out);
+  }
+  Cost cost(const Sequences& sequences) const override { return current().cost(sequences); }
+  void visit(autograd::Inventory& inventory) override {
+    inventory.add("random_blocks", drawn_.table());
+  }
+
+  const DrawnBlocks& drawn() const { return drawn_; }
+
+ private:
+  /// The attention over the table's present blocks.
+  const PatternAttention& current() const;
+
+  AttentionSite site_;
+  AttentionTraits traits_;
+  Pattern others_;
+  DrawnBlocks drawn_;
+  ScoreSettings scores_;
+  mutable std::optional<PatternAttention> planned_;
+  mutable std::vector<Real> planned_table_;
+};
+
+}  // namespace weft::layers

@@ -1,0 +1,33 @@
+#include "layers/attention/pattern/factorised.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "layers/attention/pattern/window.h"
+
+namespace weft::layers {
+
+void Factorised::fields(core::Fields& field, const AttentionSite& typical) {
+  field.integer("stride", stride, "length of a stride; 0 stands for the root of the length",
+                core::at_least(0));
+  field.choice("heads_use", heads_use,
+               "every head reads both sets of keys, half the heads each, or layers take turns",
+               {"merged", "separate", "interleaved"});
+  check_fires(field, "stride", stride, typical);
+  if (heads_use == "separate" && typical.heads < 2)
+    field.problem("heads_use", "separate needs two heads or more");
+}
+
+Index Factorised::stride_at(const AttentionSite& site) const {
+  if (stride > 0) return stride;
+  return std::max<Index>(1, std::llround(std::sqrt(double(site.length))));
+}
+
+Pattern Factorised::of_head(const AttentionSite& site, Index head, Pattern near,
+                            const Pattern& far) const {
+  if (heads_use == "merged") return united(std::move(near), far);
+  const bool first = heads_use == "separate" ? head < (site.heads + 1) / 2 : site.layer % 2 == 0;
+  return first ? near : far;
+}
+
+}  // namespace weft::layers

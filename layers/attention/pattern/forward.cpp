@@ -1,0 +1,168 @@
+#include <cmath>
+#include <limits>
+
+#include "core/counters.h"
+#include "core/parallel.h"
+#include "core/simd/kernels.h"
+#include "layers/attention/pattern/lane.h"
+
+namespace weft::layers {
+namespace {
+
+constexpr Real minus_infinity = -std::numeric_limits<Real>::infinity();
+
+/// The running softmax of one block of queries: for each row the largest score, the sum of
+/// exp(score - largest) and the values weighted so.
+class RunningSoftmax {
+ public:
+  RunningSoftmax(const Lane& lane, const PatternPlan::Block& block, Heads out, Real* log_sums)
+      : lane_(lane),
+        block_(block),
+        out_(lane.queries(out, block.first_query, block.queries, block.step)),
+        log_sums_(log_sums + block.first_query),
+        scratch_({most_rows, key_tile + 2}) {
+    scores_ = scratch_.write().data();
+    top_ = scores_ + most_rows * key_tile;
+    total_ = top_ + most_rows;
+    if (!lane.plan.starts_from_zero) set_zero(out_);
+    for (Index r = 0; r < block.queries; ++r) {
+      // What earlier passes gathered stands in `out`, normalised: a sum of one at its log-sum.
+      top_[r] = lane.plan.starts_from_zero ? log_sums_[r * block.step] : minus_infinity;
+      total_[r] = top_[r] > minus_infinity ? 1 : 0;
+    }
+  }
+
+  void add(const core::ConstMatrix& q, const core::ConstMatrix& k, const core::ConstMatrix& v,
+           const PatternPlan::Panel& panel) {
+    const core::Matrix s{scores_, block_.queries, panel.columns, panel.columns};
+    core::gemm(lane_.problem.scale, q, core::transposed(k), 0, s);
+    const Index real = lane_.real_columns(panel);
+    for (Index r = 0; r < block_.queries; ++r) absorb_row(r, panel, real);
+    core::gemm(1, s, v, 1, out_);
+  }
+
+  void finish() {
+    for (Index r = 0; r < block_.queries; ++r) {
+      const Real total = total_[r];
+      log_sums_[r * block_.step] = total > 0 ? top_[r] + std::log(total) : minus_infinity;
+      if (total > 0 && total != 1)
+        core::simd().scale(1 / total, out_.data + r * out_.stride, out_.cols);
+    }
+  }
+
+  Index pairs() const { return pairs_; }
+
+ private:
+  /// Turns the scores that row r reads into weights against the running maximum, rescales what the
+  /// row has gathered so far, and zeroes the rest.
+  void absorb_row(Index r, const PatternPlan::Panel& panel, Index real) {
+    Real* row = scores_ + r * panel.columns;
+    const Index plan_row = block_.first_row + r;
+    Real top = top_[r];
+    for_each_stretch(
+        lane_.plan, plan_row, panel, real,
+        [&](Index a, Index b) { top = std::max(top, core::simd().max(row + a, b - a)); },
+        [&](Index a, Index b) { std::fill(row + a, row + b, Real(0)); });
+    if (top == minus_infinity) {
+      std::fill_n(row, panel.columns, Real(0));
+      return;
+    }
+    Real sum = 0;
+    for_each_stretch(
+        lane_.plan, plan_row, panel, real,
+        [&](Index a, Index b) {
+          sum += core::simd().exp_sum(row + a, 1, top, b - a);
+          pairs_ += b - a;
+        },
+        [](Index, Index) {});
+    if (top > top_[r] && total_[r] > 0) {
+      const Real shrink = std::exp(top_[r] - top);
+      total_[r] *= shrink;
+      core::simd().scale(shrink, out_.data + r * out_.stride, out_.cols);
+    }
+    top_[r] = top;
+    total_[r] += sum;
+  }
+
+  const Lane& lane_;
+  const PatternPlan::Block& block_;
+  core::Matrix out_;
+  Real* log_sums_;
+  core::Tensor scratch_;
+  Real *scores_, *top_, *total_;
+  Index pairs_ = 0;
+};
+
+void run_block(const Lane& lane, const PatternPlan::Block& block, ConstHeads q, ConstHeads k,
+               ConstHeads v, Heads out, Real* log_sums) {
+  RunningSoftmax softmax(lane, block, out, log_sums);
+  PanelRows keys(lane.problem.head_width), values(lane.problem.head_width);
+  const auto queries = lane.queries(q, block.first_query, block.queries, block.step);
+  for (Index p = block.first_panel; p < block.first_panel + block.panels; ++p) {
+    const PatternPlan::Panel& panel = lane.plan.panels[std::size_t(p)];
+    softmax.add(queries, keys.read(lane, panel, k), values.read(lane, panel, v), panel);
+  }
+  softmax.finish();
+  core::counters().scored_pairs.fetch_add(softmax.pairs(), std::memory_order_relaxed);
+}
+
+/// Nothing gathered yet: outputs 0, log-sums -infinity.
+void start_from_zero(const Lane& lane, Heads out, Real* log_sums) {
+  const Index n = lane.problem.sequences.queries;
+  set_zero(lane.queries(out, 0, n, 1));
+  std::fill_n(log_sums, n, minus_infinity);
+}
+
+}  // namespace
+
+void pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHeads k, ConstHeads v,
+                     Heads out, Real* log_sums) {
+  const Index n = problem.sequences.queries, lanes = problem.sequences.batch * problem.heads;
+  std::size_t passes = 0;
+  for (Index head = 0; head < problem.heads; ++head)
+    passes = std::max(passes, problem.plan(head).passes.size());
+  core::parallel_for(lanes, 1, [&](Index index, Index) {
+    const Lane lane(problem, index);
+    if (lane.plan.starts_from_zero) start_from_zero(lane, out, log_sums + index * n);
+  });
+  for (std::size_t pass = 0; pass < passes; ++pass) {
+    std::vector<std::pair<Index, Index>> tasks;  // lane, block
+    for (Index index = 0; index < lanes; ++index) {
+      const PatternPlan& plan = problem.plan(index % problem.heads);
+      if (pass >= plan.passes.size()) continue;
+      // Late blocks read most where attention is causal; they go first to even out the threads.
+      for (Index b = plan.passes[pass].blocks; b-- > 0;)
+        tasks.emplace_back(index, plan.passes[pass].first_block + b);
+    }
+    core::parallel_for(Index(tasks.size()), 1, [&](Index t, Index) {
+      const auto [index, block] = tasks[std::size_t(t)];
+      const Lane lane(problem, index);
+      run_block(lane, lane.plan.blocks[std::size_t(block)], q, k, v, out, log_sums + index * n);
+    });
+  }
+}
+
+Cost pattern_cost(const PatternProblem& problem) {
+  const Sequences& s = problem.sequences;
+  const Index product = 2 * problem.head_width;
+  Cost cost;
+  for (Index index = 0; index < s.batch * problem.heads; ++index) {
+    const Lane lane(problem, index);
+    for (const PatternPlan::Block& block : lane.plan.blocks)
+      for (Index p = block.first_panel; p < block.first_panel + block.panels; ++p) {
+        const PatternPlan::Panel& panel = lane.plan.panels[std::size_t(p)];
+        const Index real = lane.real_columns(panel);
+        for (Index r = block.first_row; r < block.first_row + block.queries; ++r)
+          for_each_stretch(
+              lane.plan, r, panel, real, [&](Index a, Index b) { cost.scored_pairs += b - a; },
+              [](Index, Index) {});
+      }
+    cost.flops += 2 * product * lane.plan.area;
+    cost.backward_flops += 5 * product * lane.plan.area;
+  }
+  const Index rows = s.batch * s.queries * problem.heads;
+  cost.saved_bytes = rows * (problem.head_width + 1) * Index(sizeof(Real));
+  return cost;
+}
+
+}  // namespace weft::layers

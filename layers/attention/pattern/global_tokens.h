@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/fields.h"
+#include "layers/attention/attention.h"
+#include "layers/attention/pattern/atom.h"
+
+namespace weft::layers {
+
+/// Reads `positions` and reports those that no sequence reaches.
+void read_global_positions(core::Fields& field, std::vector<Index>& positions,
+                           const AttentionSite& site);
+
+/// both | columns | rows
+GlobalMode global_mode(const std::string& name);
+
+}  // namespace weft::layers

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <algorithm>
+
+#include "core/gemm.h"
+#include "core/tensor.h"
+#include "layers/attention/pattern/kernel.h"
+
+namespace weft::layers {
+
+/// One head of one sequence, and where its queries and keys stand in memory.
+struct Lane {
+  const PatternProblem& problem;
+  const PatternPlan& plan;
+  Index batch, head;
+  Index real_keys;
+
+  Lane(const PatternProblem& p, Index index)
+      : problem(p), plan(p.plan(index % p.heads)), batch(index / p.heads), head(index % p.heads) {
+    const Sequences& s = p.sequences;
+    real_keys = s.key_lengths ? (*s.key_lengths)[std::size_t(batch)] : s.keys;
+  }
+
+  /// Rows first, first + step, ... of this lane.
+  core::ConstMatrix queries(ConstHeads x, Index first, Index count, Index step) const {
+    return rows(x, batch * problem.sequences.queries + first, count, step);
+  }
+  core::ConstMatrix keys(ConstHeads x, Index first, Index count, Index step) const {
+    return rows(x, batch * problem.sequences.keys + first, count, step);
+  }
+  core::Matrix queries(Heads x, Index first, Index count, Index step) const {
+    return writable(queries(ConstHeads{x.data, x.stride}, first, count, step));
+  }
+  core::Matrix keys(Heads x, Index first, Index count, Index step) const {
+    return writable(keys(ConstHeads{x.data, x.stride}, first, count, step));
+  }
+
+  /// How many of a panel's columns are real keys, not padding.
+  Index real_columns(const PatternPlan::Panel& panel) const {
+    if (panel.list < 0) {
+      const Index within = real_keys - panel.first_key;
+      return std::clamp<Index>((within + panel.step - 1) / panel.step, 0, panel.columns);
+    }
+    const auto first = plan.gathered.begin() + panel.list;
+    return std::lower_bound(first, first + panel.columns, real_keys) - first;
+  }
+
+ private:
+  core::ConstMatrix rows(ConstHeads x, Index first, Index count, Index step) const {
+    return {x.data + first * x.stride + head * problem.head_width, count, problem.head_width,
+            step * x.stride};
+  }
+  static core::Matrix writable(const core::ConstMatrix& m) {
+    return {const_cast<Real*>(m.data), m.rows, m.cols, m.stride};
+  }
+};
+
+/// The keys (or values) of a panel as a matrix: where they stand, or a copy when scattered.
+class PanelRows {
+ public:
+  explicit PanelRows(Index width) : copy_({key_tile, width}) {}
+
+  core::ConstMatrix read(const Lane& lane, const PatternPlan::Panel& panel, ConstHeads x) {
+    if (panel.list < 0) return lane.keys(x, panel.first_key, panel.columns, panel.step);
+    Real* to = copy_.write().data();
+    for (Index c = 0; c < panel.columns; ++c) {
+      const auto row = lane.keys(x, lane.plan.gathered[std::size_t(panel.list + c)], 1, 1);
+      std::copy_n(row.data, row.cols, to + c * row.cols);
+    }
+    const Index width = copy_.shape()[1];
+    return {to, panel.columns, width, width};
+  }
+
+ private:
+  core::Tensor copy_;
+};
+
+inline void set_zero(const core::Matrix& m) {
+  for (Index r = 0; r < m.rows; ++r) std::fill_n(m.data + r * m.stride, m.cols, Real(0));
+}
+
+/// Calls body(begin, end), in the panel's own columns, for each stretch of the panel that a row
+/// reads, and gap(begin, end) for the stretches between.
+template <class Body, class Gap>
+void for_each_stretch(const PatternPlan& plan, Index row, const PatternPlan::Panel& panel,
+                      Index real_columns, const Body& body, const Gap& gap) {
+  Index done = 0;
+  for (Index k = plan.rows[std::size_t(row)]; k < plan.rows[std::size_t(row) + 1]; ++k) {
+    const Interval& range = plan.ranges[std::size_t(k)];
+    const Index begin = std::max(range.begin - panel.first_column, done);
+    const Index end = std::min(range.end - panel.first_column, real_columns);
+    if (begin >= end) continue;
+    if (begin > done) gap(done, begin);
+    body(begin, end);
+    done = end;
+  }
+  if (done < panel.columns) gap(done, panel.columns);
+}
+
+}  // namespace weft::layers

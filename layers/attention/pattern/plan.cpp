@@ -1,0 +1,226 @@
+#include "layers/attention/pattern/plan.h"
+
+#include <algorithm>
+#include <set>
+
+namespace weft::layers {
+namespace {
+
+/// Runs shorter than this are gathered with their neighbours into one panel.
+constexpr Index short_run = 32;
+
+class Planner {
+ public:
+  Planner(const Pattern& pattern, Index queries, Index keys, bool causal)
+      : pattern_(pattern), causal_(causal) {
+    plan_.queries = queries;
+    plan_.keys = keys;
+    plan_.rows.push_back(0);
+  }
+
+  PatternPlan build() {
+    std::set<Index> moduli;
+    for (const auto& atom : pattern_) moduli.insert(atom->modulus());
+    between_moduli_ = moduli.size() - moduli.count(1) > 1;
+    add_pass([&] { add_full_rows(); });
+    for (const Index modulus : moduli) {
+      const Index rows = rows_for(modulus);
+      add_pass([&] {
+        for (Index r = 0; r < std::min(modulus, plan_.queries); ++r) add_class(modulus, r, rows);
+      });
+    }
+    plan_.starts_from_zero =
+        plan_.passes.size() != 1 || Index(plan_.rows.size()) - 1 != plan_.queries;
+    return std::move(plan_);
+  }
+
+ private:
+  template <class Body>
+  void add_pass(const Body& body) {
+    const Index first = Index(plan_.blocks.size());
+    body();
+    const Index blocks = Index(plan_.blocks.size()) - first;
+    if (blocks > 0) plan_.passes.push_back({first, blocks});
+  }
+
+  /// Keys that a query may read at all: [0, reach).
+  Index reach(Index query) const {
+    return causal_ ? std::clamp<Index>(query + plan_.keys - plan_.queries + 1, 0, plan_.keys)
+                   : plan_.keys;
+  }
+
+  bool reads_all(Index query) const {
+    return std::ranges::any_of(pattern_, [&](const auto& atom) { return atom->reads_all(query); });
+  }
+
+  /// Queries that read everything stand apart, or their neighbours would pay for their columns.
+  void add_full_rows() {
+    for (Index q = 0; q < plan_.queries;) {
+      Index count = 0;
+      while (q + count < plan_.queries && count < most_rows && reads_all(q + count)) ++count;
+      if (count == 0) {
+        ++q;
+        continue;
+      }
+      std::vector<std::vector<Interval>> rows;
+      for (Index i = q; i < q + count; ++i) rows.push_back({{0, reach(i)}});
+      add_block(q, 1, 0, rows);
+      q += count;
+    }
+  }
+
+  /// What a query reads in its class: places of its own modulus, less what earlier passes score.
+  std::vector<Interval> row_of(Index query, Index modulus) const {
+    const Index r = query % modulus;
+    const Index places = (plan_.keys - r + modulus - 1) / modulus;
+    std::vector<Interval> row;
+    for (const auto& atom : pattern_)
+      if (atom->modulus() == modulus) atom->readable(query, places, row);
+    normalise(row, std::max<Index>(0, (reach(query) - r + modulus - 1) / modulus));
+    if (modulus == 1) return row;
+    subtract_bands(query, modulus, row);
+    if (!between_moduli_) return row;
+    std::vector<Interval> left;
+    for (const Interval& s : row)
+      for (Index p = s.begin; p < s.end; ++p)
+        if (!scored_before(query, p * modulus + r, modulus)) left.push_back({p, p + 1});
+    normalise(left, places);
+    return left;
+  }
+
+  /// Takes from places of a class what atoms of modulus 1 read already.
+  void subtract_bands(Index query, Index modulus, std::vector<Interval>& row) const {
+    const Index r = query % modulus;
+    std::vector<Interval> near;
+    for (const auto& atom : pattern_)
+      if (atom->modulus() == 1) atom->readable(query, plan_.keys, near);
+    normalise(near, plan_.keys);
+    const auto place_from = [&](Index key) { return (key - r + modulus - 1) / modulus; };
+    std::vector<Interval> left;
+    for (Interval s : row) {
+      for (const Interval& n : near) {
+        const Interval taken{n.begin <= r ? 0 : place_from(n.begin), place_from(n.end)};
+        if (taken.end <= s.begin || taken.begin >= s.end) continue;
+        if (taken.begin > s.begin) left.push_back({s.begin, taken.begin});
+        s.begin = taken.end;
+      }
+      if (s.begin < s.end) left.push_back(s);
+    }
+    row = std::move(left);
+  }
+
+  bool scored_before(Index query, Index key, Index modulus) const {
+    return std::ranges::any_of(pattern_, [&](const auto& atom) {
+      return atom->modulus() > 1 && atom->modulus() < modulus &&
+             atom->reads(query, key, plan_.keys);
+    });
+  }
+
+  /// Tall blocks where rows read much, so that their common columns outweigh the ragged ends.
+  Index rows_for(Index modulus) const {
+    Index read = 0, sampled = 0;
+    for (Index q = 0; q < plan_.queries; q += std::max<Index>(1, plan_.queries / 16), ++sampled)
+      for (const Interval& s : row_of(q, modulus)) read += s.end - s.begin;
+    return sampled > 0 && read / sampled >= 512 ? most_rows : most_rows / 2;
+  }
+
+  void add_class(Index modulus, Index r, Index most) {
+    std::vector<std::vector<Interval>> rows;
+    Index first = r;
+    const auto flush = [&](Index next) {
+      if (!rows.empty()) add_block(first, modulus, r, rows);
+      rows.clear();
+      first = next;
+    };
+    for (Index q = r; q < plan_.queries; q += modulus) {
+      if (reads_all(q)) {
+        flush(q + modulus);
+        continue;
+      }
+      rows.push_back(row_of(q, modulus));
+      if (Index(rows.size()) == most) flush(q + modulus);
+    }
+    flush(0);
+  }
+
+  /// Rows read places; place p is key p * step + offset.
+  void add_block(Index first_query, Index step, Index offset,
+                 const std::vector<std::vector<Interval>>& rows) {
+    std::vector<Interval> runs;
+    for (const auto& row : rows) runs.insert(runs.end(), row.begin(), row.end());
+    normalise(runs, plan_.keys);
+    std::vector<Index> column_of;  // of each run's first place
+    Index columns = 0;
+    for (const Interval& run : runs) {
+      column_of.push_back(columns);
+      columns += run.end - run.begin;
+    }
+    const PatternPlan::Block block{first_query,
+                                   Index(rows.size()),
+                                   step,
+                                   Index(plan_.rows.size()) - 1,
+                                   Index(plan_.panels.size()),
+                                   0,
+                                   columns};
+    plan_.blocks.push_back(block);
+    for (const auto& row : rows) add_row(row, runs, column_of);
+    add_panels(runs, column_of, step, offset);
+    plan_.blocks.back().panels = Index(plan_.panels.size()) - block.first_panel;
+    plan_.area += columns * Index(rows.size());
+  }
+
+  void add_row(const std::vector<Interval>& row, const std::vector<Interval>& runs,
+               const std::vector<Index>& column_of) {
+    std::vector<Interval> ranges;
+    for (const Interval& s : row) {
+      const auto run = std::size_t(std::ranges::upper_bound(runs, s.begin, {}, &Interval::begin) -
+                                   runs.begin()) -
+                       1;
+      const Index column = column_of[run] + s.begin - runs[run].begin;
+      ranges.push_back({column, column + s.end - s.begin});
+      plan_.pairs += s.end - s.begin;
+    }
+    normalise(ranges, std::numeric_limits<Index>::max());
+    plan_.ranges.insert(plan_.ranges.end(), ranges.begin(), ranges.end());
+    plan_.rows.push_back(Index(plan_.ranges.size()));
+  }
+
+  void add_panels(const std::vector<Interval>& runs, const std::vector<Index>& column_of,
+                  Index step, Index offset) {
+    bool gathering = false;
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+      const Index length = runs[k].end - runs[k].begin;
+      if (length < short_run && runs.size() > 1) {
+        gather(runs[k], column_of[k], step, offset, gathering);
+        gathering = true;
+        continue;
+      }
+      gathering = false;
+      for (Index at = 0; at < length; at += key_tile)
+        plan_.panels.push_back({column_of[k] + at, std::min(key_tile, length - at),
+                                (runs[k].begin + at) * step + offset, step});
+    }
+  }
+
+  void gather(const Interval& run, Index column, Index step, Index offset, bool open) {
+    for (Index p = run.begin; p < run.end; ++p, ++column, open = true) {
+      if (!open || plan_.panels.back().columns == key_tile)
+        plan_.panels.push_back({column, 0, 0, 0, Index(plan_.gathered.size())});
+      plan_.gathered.push_back(std::int32_t(p * step + offset));
+      ++plan_.panels.back().columns;
+    }
+  }
+
+  const Pattern& pattern_;
+  bool causal_;
+  bool between_moduli_ = false;  ///< classes of several moduli above 1 may name the same pair
+  PatternPlan plan_;
+};
+
+}  // namespace
+
+PatternPlan plan_pattern(const Pattern& pattern, Index queries, Index keys, bool causal) {
+  return Planner(pattern, queries, keys, causal).build();
+}
+
+}  // namespace weft::layers

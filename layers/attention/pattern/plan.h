@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "layers/attention/pattern/atom.h"
+
+namespace weft::layers {
+
+/// A pattern laid out for the kernel at given lengths. Queries are taken in blocks whose rows read
+/// much the same keys; each block has its own columns, the keys that any of its rows reads, cut
+/// into panels; each row knows the ranges of columns that it reads itself. Nothing here grows
+/// faster than the pairs that are scored.
+///
+/// A pass holds every query at most once. Classes of dilated atoms make passes of their own, since
+/// their blocks join other queries; a pair is scored in one pass only.
+struct PatternPlan {
+  /// Up to `key_tile` columns: keys first_key, first_key + step, ..., or those listed in `gathered`
+  /// from `list` on when the keys are scattered.
+  struct Panel {
+    Index first_column, columns;
+    Index first_key, step;
+    Index list = -1;
+  };
+  /// Queries first_query, first_query + step, ...
+  struct Block {
+    Index first_query, queries, step;
+    Index first_row;  ///< into `rows`
+    Index first_panel, panels;
+    Index columns;
+  };
+  struct Pass {
+    Index first_block, blocks;
+  };
+
+  std::vector<Pass> passes;
+  std::vector<Block> blocks;
+  std::vector<Panel> panels;
+  std::vector<std::int32_t> gathered;
+  std::vector<Index> rows;       ///< row r reads ranges[rows[r]] .. ranges[rows[r + 1]]
+  std::vector<Interval> ranges;  ///< in the columns of the row's block
+  Index queries = 0, keys = 0;
+  Index pairs = 0;  ///< scored (query, key) pairs
+  Index area = 0;   ///< rows x columns of all blocks
+  /// Some query is in more passes than one or in none, so outputs must start from nothing.
+  bool starts_from_zero = false;
+};
+
+inline constexpr Index most_rows = 128, key_tile = 256;
+
+PatternPlan plan_pattern(const Pattern& pattern, Index queries, Index keys, bool causal);
+
+}  // namespace weft::layers

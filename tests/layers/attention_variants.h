@@ -1,0 +1,61 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/layers/given_fields.h"
+
+namespace weft::layers {
+
+/// A mechanism under settings that change what it does; the contract runs over it as over a kind.
+/// Its naive twin stands in attention_oracles() under `name`.
+struct AttentionVariant {
+  std::string name;
+  std::string kind;
+  tests::Settings settings;
+};
+
+inline const std::vector<AttentionVariant>& attention_variants() {
+  using Numbers = std::vector<core::Index>;
+  static const std::vector<AttentionVariant> variants = {
+      {"local_narrow", "local", {{"window", core::Index(9)}}},
+      {"local_block", "local", {{"form", "block"}, {"block", core::Index(32)}}},
+      {"strided_separate", "strided", {{"stride", core::Index(8)}, {"heads_use", "separate"}}},
+      {"fixed_sub_blocks",
+       "fixed",
+       {{"stride", core::Index(16)}, {"c", core::Index(4)}, {"sub_blocks", true}}},
+      {"global_scattered",
+       "global",
+       {{"positions", Numbers{0, 5, 6, 40}}, {"window", core::Index(4)}}},
+      {"random_small", "random", {{"block", core::Index(16)}, {"blocks", core::Index(2)}}},
+      {"longformer_global",
+       "longformer",
+       {{"window", Numbers{16}},
+        {"dilation", Numbers{3}},
+        {"dilated_heads", core::Index(1)},
+        {"positions", Numbers{0, 9, 10}}}},
+      {"bigbird_small", "bigbird", {{"block", core::Index(16)}, {"random", core::Index(1)}}},
+      {"pattern_union",
+       "pattern",
+       {{"atoms",
+         std::vector<tests::Settings>{
+             {{"kind", "dilated"}, {"left", core::Index(5)}, {"dilation", core::Index(3)}},
+             {{"kind", "band"}, {"left", core::Index(6)}, {"right", core::Index(2)}},
+             {{"kind", "dilated"}, {"left", core::Index(9)}, {"dilation", core::Index(6)}},
+             {{"kind", "global"}, {"positions", Numbers{3, 17}}}}}}},
+      {"lsh_small",
+       "lsh",
+       {{"rounds", core::Index(3)},
+        {"buckets", core::Index(6)},
+        {"chunk", core::Index(5)},
+        {"dedup", true}}},
+      {"lsh_factorised", "lsh", {{"buckets", core::Index(150)}, {"chunk", core::Index(40)}}},
+      {"routing_small", "routing", {{"clusters", "3"}, {"window", core::Index(5)}}},
+      {"routing_separate",
+       "routing",
+       {{"clusters", "3"}, {"window", core::Index(5)}, {"shared", false}}},
+  };
+  return variants;
+}
+
+}  // namespace weft::layers
