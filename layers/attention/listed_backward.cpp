@@ -12,14 +12,15 @@ namespace {
 
 constexpr Real minus_infinity = -std::numeric_limits<Real>::infinity();
 constexpr Index tokens_per_piece = 256;
+constexpr Index least_rows = ListedProblem::least_rows, most_backward_rows = 64;
 
 /// Gradients show the whole anyway, so blocks are cut for speed alone.
 std::vector<TokenList::Block> backward_blocks(const TokenList& list) {
   Index most = 0;
   for (std::size_t s = 0; s < list.queries.size(); ++s)
     most = std::max<Index>(most, list.last[s] - list.first[s]);
-  return exact_blocks(list, std::clamp<Index>(most / 2, ListedProblem::least_rows, 64),
-                      std::max<Index>(most, 2 * ListedProblem::least_rows));
+  return exact_blocks(list, std::clamp<Index>(most / 2, least_rows, most_backward_rows),
+                      std::max<Index>(most, 2 * least_rows));
 }
 
 /// Of each slot of a list: its softmax's log-sum, and dO . O where that is known beforehand.
@@ -34,10 +35,11 @@ class ListBackward {
       : problem_(problem), list_(list), filter_(list), blocks_(backward_blocks(list)) {
     const Index width = problem.head_width, rows = Index(list.queries.size());
     const Index columns = Index(list.keys.size());
-    Index most_scores = 0;
-    for (const auto& block : blocks_)
-      most_scores = std::max(most_scores, block.queries * block.keys);
-    panels_ = Tensor({(3 * rows + 4 * columns) * width});
+    const Index most_scores = most_backward_rows * std::max(problem.most_keys, 2 * least_rows);
+    // As large for every list of the same sequences, and in its order.
+    const Index most_rows = std::max(rows, problem.log_sums_per_lane());
+    const Index most_columns = std::max(columns, problem.sequences.keys + problem.most_keys);
+    panels_ = Tensor({(3 * most_rows + 4 * most_columns) * width});
     scores_ = Tensor({2, most_scores});
     Real* next = panels_.write().data();
     const auto take = [&next](Index count) { return std::exchange(next, next + count); };

@@ -19,15 +19,11 @@ class ListForward {
   ListForward(const ListedProblem& problem, const TokenList& list, const LaneRows& q,
               const LaneRows& k, const LaneRows& v)
       : problem_(problem), list_(list), filter_(list) {
-    const Index width = problem.head_width;
-    Index rows = Index(list.queries.size()), columns = Index(list.keys.size());
-    Index most_rows = 0, most_keys = 0;
-    for (const auto& block : list.blocks) {
-      rows = std::max(rows, block.query + block.rows);
-      columns = std::max(columns, block.key + block.keys);
-      most_rows = std::max(most_rows, block.rows);
-      most_keys = std::max(most_keys, block.keys);
-    }
+    constexpr Index most_rows = ListRule::most_rows;
+    const Index width = problem.head_width, most_keys = problem.most_keys;
+    const Index rows =
+        std::max(problem.log_sums_per_lane(), Index(list.queries.size())) + most_rows;
+    const Index columns = std::max(problem.sequences.keys, Index(list.keys.size())) + 2 * most_keys;
     memory_ = Tensor({(rows + 2 * columns + most_rows) * width + most_rows * (most_keys + 2)});
     q_ = memory_.write().data();
     k_ = q_ + rows * width;

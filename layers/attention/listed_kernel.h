@@ -28,6 +28,9 @@ struct ListedProblem {
   Real count_eps = 0;
   /// The list of one round of one head of one sequence: lane = sequence * heads + head.
   std::function<TokenList(Index lane, Index round)> list = nullptr;
+  /// No row reads keys that stand farther apart than this. Scratch is sized by it, so that a second
+  /// step asks for what the first gave back.
+  Index most_keys = 0;
   /// Slots of a list, the same for all lanes; of `merge` mean only.
   Index slots = 0;
 

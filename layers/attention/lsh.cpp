@@ -139,7 +139,7 @@ class LshAttention final : public Attention {
                   "lsh attention: ", ids->size(), " buckets were decided for ", s.batch, " x ",
                   heads_, " heads, ", settings_.rounds, " rounds and length ", s.queries);
     ListedProblem problem = problem_of(s);
-    problem.list = BucketLists{rule(s.causal),
+    problem.list = BucketLists{rule(s),
                                {settings_.same_bucket, settings_.wrap},
                                paper(),
                                settings_.dedup,
@@ -174,15 +174,15 @@ class LshAttention final : public Attention {
   }
 
   Cost cost(const Sequences& s) const override {
-    const Index m = settings_.chunk;
+    const Index m = rule(s).chunk;
     Cost cost;
     for (Index b = 0; b < s.batch; ++b) {
       const Index n = s.key_lengths ? (*s.key_lengths)[std::size_t(b)] : s.keys;
       // A block's last rows may be missing, once in each bucket.
-      const Index rows = n + std::min(n, buckets_) * (rule(s.causal).block_rows() - 1);
+      const Index rows = n + std::min(n, buckets_) * (rule(s).block_rows() - 1);
       const Index wrapped = settings_.wrap ? std::min(m, n) * std::min(m, n) : 0;
       cost.scored_pairs +=
-          heads_ * (settings_.rounds * (most_pairs(rule(s.causal), n) + wrapped) + (n > 0));
+          heads_ * (settings_.rounds * (most_pairs(rule(s), n) + wrapped) + (n > 0));
       cost.flops += heads_ * settings_.rounds * rows * 2 * m * 4 * width_;
       cost.backward_flops += heads_ * settings_.rounds * problem_of(s).backward_flops(n, 2 * m);
     }
@@ -193,8 +193,11 @@ class LshAttention final : public Attention {
 
  private:
   bool paper() const { return settings_.mode == "paper"; }
-  ListRule rule(bool causal) const {
-    return {.chunk = settings_.chunk, .causal = causal, .reads_self = settings_.self == "scored"};
+  /// A chunk longer than the sequence holds all of it.
+  ListRule rule(const Sequences& s) const {
+    return {.chunk = std::clamp<Index>(s.keys, 1, settings_.chunk),
+            .causal = s.causal,
+            .reads_self = settings_.self == "scored"};
   }
   ListedProblem problem_of(const Sequences& s) const {
     return {.sequences = s,
@@ -202,7 +205,8 @@ class LshAttention final : public Attention {
             .head_width = width_,
             .rounds = settings_.rounds,
             .scale = Real(settings_.scale),
-            .self_as_fallback = settings_.self == "fallback"};
+            .self_as_fallback = settings_.self == "fallback",
+            .most_keys = 2 * rule(s).chunk};
   }
 
   /// Puts a token into its buckets and returns the tokens that it reads, of all rounds.

@@ -82,8 +82,7 @@ class RoutingAttention final : public Attention {
     const auto choice = pass.decide("clusters", [&] { return choose(s, tokens, centres); });
     centroids_.propose(pass, centres, members(s, tokens, *choice));
     ListedProblem problem = problem_of(s);
-    problem.list =
-        ClusterLists{rule(s.causal), settings_.paper(), plan_.clusters, heads_, s, choice};
+    problem.list = ClusterLists{rule(s), settings_.paper(), plan_.clusters, heads_, s, choice};
     const Var out = listed_attention(problem, forms_, input.blocks);
     if (settings_.commitment == 0 || !pass.training()) return out;
     return autograd::with_penalty(out, commitment(input, centres, choice).loss(), pass.share());
@@ -131,7 +130,7 @@ class RoutingAttention final : public Attention {
       const Index most = settings_.paper() ? set_pairs(longest, n) : chunk_pairs(s, longest, n);
       const Index rows = settings_.paper() ? plan_.clusters * std::min(longest, settings_.window)
                                            : longest + padded_rows(s, longest, n);
-      const Index keys = (settings_.paper() ? 1 : 2) * settings_.window;
+      const Index keys = problem_of(s).most_keys;
       cost.scored_pairs += heads_ * most;
       cost.flops += heads_ * rows * keys * 4 * width_;
       cost.backward_flops += heads_ * problem_of(s).backward_flops(rows, keys);
@@ -163,8 +162,11 @@ class RoutingAttention final : public Attention {
   }
 
  private:
-  ListRule rule(bool causal) const {
-    return {.chunk = settings_.window, .causal = causal, .reads_self = settings_.reads_self()};
+  /// A window longer than the sequence holds all of it.
+  ListRule rule(const Sequences& s) const {
+    return {.chunk = std::clamp<Index>(s.keys, 1, settings_.window),
+            .causal = s.causal,
+            .reads_self = settings_.reads_self()};
   }
   ListedProblem problem_of(const Sequences& s) const {
     using Merge = ListedProblem::Merge;
@@ -175,6 +177,7 @@ class RoutingAttention final : public Attention {
             .self_as_fallback = !settings_.reads_self(),
             .merge = settings_.paper() ? Merge::mean : Merge::softmax,
             .count_eps = Real(settings_.count_eps),
+            .most_keys = (settings_.paper() ? 1 : 2) * rule(s).chunk,
             .slots = plan_.clusters * std::min(s.queries, settings_.window)};
   }
 
@@ -235,7 +238,7 @@ class RoutingAttention final : public Attention {
   /// The most pairs of one sequence and head.
   Index chunk_pairs(const Sequences& s, Index queries, Index keys) const {
     if (!settings_.shared) return queries * std::min(keys, 2 * settings_.window);
-    return most_pairs(rule(s.causal), keys) + (settings_.reads_self() || keys == 0 ? 0 : 1);
+    return most_pairs(rule(s), keys) + (settings_.reads_self() || keys == 0 ? 0 : 1);
   }
   Index set_pairs(Index queries, Index keys) const {
     return plan_.clusters * std::min(queries, settings_.window) * std::min(keys, settings_.window);
@@ -244,7 +247,7 @@ class RoutingAttention final : public Attention {
   /// for each stretch of queries that begin to read at the same key.
   Index padded_rows(const Sequences& s, Index queries, Index keys) const {
     const Index stretches = settings_.shared ? 1 : 1 + keys / settings_.window;
-    return std::min(queries, plan_.clusters * stretches) * (rule(s.causal).block_rows() - 1);
+    return std::min(queries, plan_.clusters * stretches) * (rule(s).block_rows() - 1);
   }
 
   RoutingSettings settings_;

@@ -106,7 +106,7 @@ TokenList aligned_list(const ListRule& rule, std::span<const std::uint16_t> grou
   if (!rule.causal && !rule.reads_self) list.filter = Filter::self;
   list.queries = sorted.order;
   list.keys = std::move(sorted.order);
-  if (!rule.causal) list.blocks = exact_blocks(list, m, 2 * m);
+  if (!rule.causal) list.blocks = exact_blocks(list, rule.block_rows(), 2 * m);
   return list;
 }
 
@@ -139,7 +139,7 @@ TokenList aligned_list(const ListRule& rule, std::span<const std::uint16_t> quer
   }
   list.queries = std::move(queries.order);
   list.keys = std::move(keys.order);
-  if (!rule.causal) list.blocks = exact_blocks(list, m, 2 * m);
+  if (!rule.causal) list.blocks = exact_blocks(list, rule.block_rows(), 2 * m);
   return list;
 }
 

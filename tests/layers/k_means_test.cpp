@@ -1,5 +1,8 @@
 #include "layers/attention/k_means.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "tests/random_values.h"
 
 namespace weft::layers {
