@@ -1,5 +1,7 @@
 #include "autograd/journal.h"
 
+#include <utility>
+
 namespace weft::autograd {
 
 const std::any* Journal::find(std::uint64_t key) const {
@@ -9,6 +11,17 @@ const std::any* Journal::find(std::uint64_t key) const {
 
 void Journal::store(std::uint64_t key, std::any decision) {
   decisions_.insert_or_assign(key, std::move(decision));
+}
+
+void Journal::charge(double penalty) {
+  charges_ += penalty;
+  charged_ = true;
+}
+
+double Journal::take_charges() {
+  charged_ = false;
+  penalty_gradient = 0;
+  return std::exchange(charges_, 0);
 }
 
 void Journal::propose(State& state, core::Tensor statistics) {

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "autograd/parameter.h"
 #include "autograd/pass.h"
+#include "autograd/replay.h"
 #include "autograd/tape.h"
 #include "core/tokens.h"
 
@@ -23,17 +23,32 @@ Var linear_onto(const Var& residual, const Var& x, const Parameter& weight,
 Var bias_gelu(const Var& x, const Parameter& bias);
 /// x: [..., n], gain and bias: [n] -> [..., n]
 Var layer_norm(const Var& x, const Parameter& gain, const Parameter& bias, Real eps);
+/// x: [..., n], gain: [n] -> [..., n], the rows divided by their root mean square
+Var rms_norm(const Var& x, const Parameter& gain, Real eps);
+/// Mean and biased variance of each column over all rows.  x: [..., n] -> [2, n]
+Tensor column_moments(const Tensor& x);
+/// x: [..., n], each column normalised over all rows; moments = column_moments(x) -> [..., n]
+Var batch_norm(const Var& x, const Parameter& gain, const Parameter& bias, Real eps,
+               const Tensor& moments);
+/// The same with moments that come from elsewhere and are constants.
+Var frozen_norm(const Var& x, const Parameter& gain, const Parameter& bias, Real eps,
+                const Tensor& moments);
 /// tokens: [...], table: [V, n] -> [..., n]
 Var embedding(const Pass& pass, const core::Tokens& tokens, const Parameter& table);
 /// x: [B * T, n], table: [most, n] -> x with row `first + t` of the table added to token t.
 Var add_positions(const Var& x, const Parameter& table, Index length, Index first = 0);
 /// The same with a fixed table.
 Var add_positions(const Var& x, const Tensor& table, Index length, Index first = 0);
+/// x: [B * T, d1 + d2], first: [n1, d1], second: [n2, d2] -> x with row p / n2 of the first table
+/// beside row p % n2 of the second added to the token at p = start + t.
+Var add_axial_positions(const Var& x, const Parameter& first, const Parameter& second, Index length,
+                        Index start = 0);
 
 /// Mean over the counted targets of -ln softmax(h weight^T + bias)[target], times `share`.
 /// h: [N, n], weight: [V, n], bias: [V] or null, targets: [N] or [B, T] -> [1]
+/// Logits exist for `rows` tokens at a time; 0 stands for about a million logits.
 Var cross_entropy(const Var& h, const Parameter& weight, const Parameter* bias,
-                  const core::Tokens& targets, Real share = 1);
+                  const core::Tokens& targets, Real share = 1, Index rows = 0);
 
 /// a: [m, k] or its transpose, b: [k, n] or its transpose -> [m, n]
 Var matmul(const Var& a, const Var& b, bool transpose_a = false, bool transpose_b = false);
@@ -53,13 +68,32 @@ Var slice(const Var& x, Index first, Index count);
 /// Over all elements -> [1]
 Var sum(const Var& x);
 Var mean(const Var& x);
-/// y. Its sweep also minimises share * penalty, a number: for a penalty on activations inside a
-/// layer that may be run again, which then counts where that layer is swept.
-Var with_penalty(const Var& y, const Var& penalty, Real share);
 /// A parameter as a variable, for ops that take it as an ordinary input.
 Var use(const Pass& pass, const Parameter& parameter);
 
+/// x itself, where `penalty` ([1]) is charged to the loss: for penalties on activations, which
+/// count once also inside a part that is run again. Nothing is charged in evaluation.
+Var penalise(const Pass& pass, const Var& x, const Var& penalty);
+/// The sum of all that the pass charged so far, to be added to the loss; an empty Var for nothing.
+/// -> [1]
+Var penalties(const Pass& pass);
+
 /// f(x), with nothing kept but x: the pullback runs f again on a private tape.
-Var recompute(const Pass& pass, const std::function<Var(const Pass&, const Var&)>& f, const Var& x);
+Var recompute(const Pass& pass, const Part& f, const Var& x);
+
+/// f over pieces of at most `rows` rows of x, each computed again in the sweep: what f keeps inside
+/// exists for one piece at a time.
+Var by_pieces(const Pass& pass, const Part& f, const Var& x, Index rows);
+
+/// The branches of one reversible block; each returns what it is given in shape.
+struct ReversibleBlock {
+  Part f, g;
+};
+/// What becomes of the two streams of a reversible stack.
+enum class StreamOutput { average, concat };
+/// y1 = x1 + f(x2), y2 = x2 + g(y1), block after block, with nothing kept but the last y1 and y2.
+/// x: [..., n], where both streams begin -> [..., n], or [..., 2 n] side by side
+Var reversible(const Pass& pass, std::vector<ReversibleBlock> blocks, const Var& x,
+               StreamOutput output);
 
 }  // namespace weft::autograd

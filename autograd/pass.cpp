@@ -27,14 +27,8 @@ Pass Pass::replayed_on(Tape& scratch) const {
   return replay;
 }
 
-Pass Pass::with_share(core::Real share) const {
-  Pass own = *this;
-  own.share_ = share;
-  return own;
-}
-
 void Pass::propose(State& state, core::Tensor statistics) const {
-  if (proposes()) journal_->propose(state, std::move(statistics));
+  if (training_ && !replaying_ && journal_) journal_->propose(state, std::move(statistics));
 }
 
 }  // namespace weft::autograd

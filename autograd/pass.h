@@ -49,17 +49,11 @@ class Pass {
 
   /// Proposes additive statistics to a state; nothing in evaluation and at replay.
   void propose(State& state, core::Tensor statistics) const;
-  /// Whether a proposal would be heard.
-  bool proposes() const { return training_ && !replaying_ && journal_; }
-  /// What earlier micro-batches of this step have proposed to a state, or null.
-  const core::Tensor* proposed(const State& state) const {
-    return journal_ ? journal_->proposed(state) : nullptr;
-  }
 
-  /// The same place in a pass whose loss is this share of the step's. An op that adds the gradient
-  /// of a penalty of its own multiplies it by the share.
-  Pass with_share(core::Real share) const;
-  core::Real share() const { return share_; }
+  /// The journal of the step; null in evaluation.
+  Journal* journal() const { return journal_; }
+  /// Runs a part a second time: what must happen once has happened.
+  bool replaying() const { return replaying_; }
 
  private:
   Tape* tape_ = nullptr;
@@ -67,7 +61,6 @@ class Pass {
   Journal* journal_ = nullptr;
   bool training_ = false;
   bool replaying_ = false;
-  core::Real share_ = 1;
 };
 
 }  // namespace weft::autograd

@@ -60,14 +60,16 @@ void Tape::deliver(Index index, Tensor gradient) {
   }
 }
 
-void Tape::sweep(const Var& y, Tensor dy) {
+void Tape::sweep(Var y, Tensor dy) {
   core::require(y.tape_ == this, "sweep: the variable does not stand on this tape");
   core::require(dy.shape() == y.shape(), "sweep: gradient of shape ", dy.shape(),
                 " for a value of shape ", y.shape());
   core::require(!std::exchange(swept_, true),
                 "sweep: this tape has been swept before; record a new one");
-  deliver(y.node_, std::move(dy));
-  for (Index i = y.node_; i >= 0; --i) {
+  const Index last = y.node_;
+  y = {};
+  deliver(last, std::move(dy));
+  for (Index i = last; i >= 0; --i) {
     Node& node = nodes_[std::size_t(i)];
     if (!node.pullback) continue;
     const Pullback pullback = std::move(node.pullback);

@@ -69,8 +69,9 @@ class Tape {
   /// constants and their gradients are dropped.
   Var record(const char* op, Tensor y, const std::vector<Var>& inputs, Pullback pullback);
 
-  /// Pulls dy back from y to every leaf. A tape is swept once.
-  void sweep(const Var& y, Tensor dy);
+  /// Pulls dy back from y to every leaf. A tape is swept once. A y that is moved in is freed
+  /// before.
+  void sweep(Var y, Tensor dy);
 
   /// The gradient of a watched leaf: zeros when nothing depended on it.
   Tensor gradient(const Var& leaf) const;

@@ -55,7 +55,7 @@ Index panel_length(Index extent, Index least) {
 }  // namespace
 
 Index rows_per_panel(Index rows) {
-  return panel_length(rows, std::clamp<Index>(rows / 8, 96, 256));
+  return panel_length(rows, std::clamp<Index>(rows / 4, 128, 384));
 }
 
 void gemm(Real alpha, const Factor& a, const Factor& b, Real beta, const Matrix& c) {

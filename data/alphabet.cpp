@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iomanip>
+#include <numeric>
 #include <sstream>
 
 #include "core/error.h"
@@ -63,6 +64,12 @@ std::string Alphabet::decode(std::span<const core::Token> tokens) const {
     append_character(text, characters_[std::size_t(token)]);
   }
   return text;
+}
+
+Alphabet visible_alphabet(core::Index count) {
+  std::vector<char32_t> characters(static_cast<std::size_t>(count));
+  std::iota(characters.begin(), characters.end(), char32_t(0x100));
+  return Alphabet(std::move(characters));
 }
 
 }  // namespace weft::data

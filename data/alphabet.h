@@ -27,4 +27,7 @@ class Alphabet {
   std::vector<core::Token> tokens_;  // by code point, -1 where there is none
 };
 
+/// `count` characters from U+0100 on: all visible, none a control character.
+Alphabet visible_alphabet(core::Index count);
+
 }  // namespace weft::data

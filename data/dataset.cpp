@@ -18,4 +18,6 @@ std::optional<double> Dataset::floor_bits(Split) const { return {}; }
 
 std::optional<double> Dataset::chance() const { return {}; }
 
+std::optional<std::string> Dataset::scored_part() const { return {}; }
+
 }  // namespace weft::data

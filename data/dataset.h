@@ -59,6 +59,10 @@ class Dataset {
   /// How often a guess at a recalled token is right.
   virtual std::optional<double> chance() const;
 
+  /// Which part of every sequence is scored, where it is not all of it: such a task is won or lost
+  /// by whole sequences, so their accuracy is reported beside that of tokens.
+  virtual std::optional<std::string> scored_part() const;
+
   /// What one token is, for "bits per ...": byte, character, symbol.
   virtual std::string unit() const = 0;
   /// XXH3-128 of the content and the settings, but for seed and batch size: a run resumes only on

@@ -1,8 +1,10 @@
 #include "data/settings.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "core/error.h"
+#include "data/duplicate.h"
 #include "data/noise.h"
 #include "data/recall.h"
 #include "data/text.h"
@@ -58,6 +60,15 @@ void NoiseSettings::fields(core::Fields& fields) {
                  core::at_least(1));
 }
 
+void DuplicateSettings::fields(core::Fields& fields) {
+  fields.integer("word", word, "symbols in a word; 0: as many as data.length holds twice",
+                 core::at_least(0));
+  fields.integer("symbols", symbols, "different symbols in words; 0 stands before each word",
+                 core::between(1, 50000));
+  fields.integer("held_out", held_out, "sequences to validate on, and as many to test on",
+                 core::at_least(1));
+}
+
 void DataSettings::fields(core::Fields& fields) {
   fields.choice("kind", kind, "where the data comes from", data_kinds);
   fields.integer("length", length, "tokens in a sequence", core::at_least(1));
@@ -71,6 +82,13 @@ void DataSettings::fields(core::Fields& fields) {
   }
   if (kind == "text") text.fields(fields);
   if (kind == "noise") noise.fields(fields);
+  if (kind == "duplicate") {
+    duplicate.fields(fields);
+    const Index needed = 2 * (std::max<Index>(duplicate.word, 1) + 1);
+    if (length < needed)
+      fields.problem("length", core::message_of("must be at least ", needed,
+                                                ", so that 0 and a word fit in twice"));
+  }
 }
 
 std::unique_ptr<Dataset> make_dataset(const DataSettings& settings, Index batch,
@@ -83,8 +101,11 @@ std::unique_ptr<Dataset> make_dataset(const DataSettings& settings, Index batch,
   if (settings.kind == "noise") {
     return std::make_unique<Noise>(settings.noise, settings.length, batch, seed);
   }
-  core::require(settings.kind == "text", "data.kind must be recall, text or noise, got '",
-                settings.kind, "'");
+  if (settings.kind == "duplicate") {
+    return std::make_unique<Duplicate>(settings.duplicate, settings.length, batch, seed);
+  }
+  core::require(settings.kind == "text",
+                "data.kind must be recall, text, noise or duplicate, got '", settings.kind, "'");
   return std::make_unique<Text>(settings.text, settings.length, batch, seed);
 }
 

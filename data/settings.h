@@ -43,8 +43,18 @@ struct NoiseSettings {
   void fields(core::Fields& fields);
 };
 
+/// Words told twice: see data/duplicate.h.
+struct DuplicateSettings {
+  Index word = 0;        ///< symbols in a word; 0: as many as the sequence holds
+  Index symbols = 127;   ///< a word's symbols are 1 .. symbols
+  Index held_out = 256;  ///< sequences in the validation split, and as many in the test split
+
+  void fields(core::Fields& fields);
+  Index word_in(Index length) const { return word > 0 ? word : length / 2 - 1; }
+};
+
 /// The values of data.kind.
-inline const std::vector<std::string_view> data_kinds = {"recall", "text", "noise"};
+inline const std::vector<std::string_view> data_kinds = {"recall", "text", "noise", "duplicate"};
 
 struct DataSettings {
   std::string kind = "recall";
@@ -52,6 +62,7 @@ struct DataSettings {
   RecallSettings recall;
   TextSettings text;
   NoiseSettings noise;
+  DuplicateSettings duplicate;
 
   /// Visits kind and length, then the settings of the chosen kind only.
   void fields(core::Fields& fields);

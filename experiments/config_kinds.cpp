@@ -17,7 +17,8 @@ core::Fields& ConfigKinds::add(const std::string& section, const std::string& se
   const std::string path = join_path(section, selector);
   auto place = std::ranges::find(selectors_, path, &Selector::path);
   if (place == selectors_.end()) place = selectors_.insert(place, {section, path, {}});
-  place->kinds.push_back({toml_text(kind), std::make_unique<DescribingFields>()});
+  const bool flag = kind == "true" || kind == "false";
+  place->kinds.push_back({flag ? kind : toml_text(kind), std::make_unique<DescribingFields>()});
   return *place->kinds.back().fields;
 }
 

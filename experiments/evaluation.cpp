@@ -36,8 +36,16 @@ class Tally {
   void add(const data::Batch& batch, const layers::TokenScores& scores) {
     const auto targets = batch.targets.read(), distances = batch.distances.read();
     const Index length = batch.targets.shape().back();
+    bool scored = false, all_correct = true;  // of the sequence so far
     for (std::size_t i = 0; i < targets.size(); ++i) {
+      if (Index(i) % length == 0) {
+        count_sequence(scored, all_correct);
+        scored = false;
+        all_correct = true;
+      }
       if (targets[i] == core::no_target) continue;
+      scored = true;
+      all_correct = all_correct && scores.correct[i];
       const double nats = scores.nats[i];
       const bool correct = scores.correct[i];
       ++result.tokens;
@@ -48,6 +56,7 @@ class Tally {
       if (!distances.empty() && distances[i] > 0)
         count(octave(result.by_distance, distances[i]), nats, correct);
     }
+    count_sequence(scored, all_correct);
   }
 
   Evaluation finish() {
@@ -61,6 +70,11 @@ class Tally {
   Evaluation result;
 
  private:
+  void count_sequence(bool scored, bool all_correct) {
+    result.sequences += scored;
+    result.sequences_correct += scored && all_correct;
+  }
+
   double sum_ = 0, squares_ = 0;
 };
 
@@ -117,6 +131,9 @@ std::string print_evaluation(const Evaluation& e, const data::Dataset& dataset, 
   if (const auto floor = dataset.floor_bits(split))
     out << "floor: " << *floor << " bits per " << dataset.unit()
         << ", what the source itself leaves open\n";
+  if (const auto part = dataset.scored_part())
+    out << *part << ": " << e.accuracy() << " of tokens right, " << e.sequence_accuracy()
+        << " of sequences whole\n";
   print_bands(out, "       context    tokens      bits   accuracy", e.by_position);
   if (!e.by_distance.empty()) {
     print_bands(out, " recalled from    tokens      bits   accuracy", e.by_distance);

@@ -28,12 +28,15 @@ struct Evaluation {
   double nats = 0;   ///< mean over tokens
   double error = 0;  ///< standard error of that mean
   Index correct = 0;
+  Index sequences = 0, sequences_correct = 0;  ///< with every scored token right
   Index stride = 0;
   std::vector<Band> by_position;  ///< tokens of context before the target, in octaves
   std::vector<Band> by_distance;  ///< recalled tokens only, by how far back they stand, in octaves
 
   double bits() const;
   double perplexity() const;
+  double accuracy() const { return double(correct) / double(tokens); }
+  double sequence_accuracy() const { return double(sequences_correct) / double(sequences); }
   /// Accuracy on tokens recalled from more than `distance` back; nothing when there are none.
   std::optional<double> recall_beyond(Index distance) const;
 };

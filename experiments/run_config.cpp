@@ -40,6 +40,34 @@ void read_optim(ConfigReader& reader, optim::OptimSettings& optim) {
   }
 }
 
+/// A value of a [model] key that brings further keys with it.
+struct ModelVariant {
+  std::string key, value;
+  layers::ModelSettings model;
+};
+
+std::vector<ModelVariant> model_variants() {
+  layers::ModelSettings reversible, batch, axial;
+  reversible.reversible = true;
+  batch.norm = "batch";
+  axial.positions = "axial";
+  return {
+      {"reversible", "true", reversible}, {"norm", "batch", batch}, {"positions", "axial", axial}};
+}
+
+void read_model(ConfigReader& reader, layers::ModelSettings& model, Index length) {
+  model.fields(reader.section("model"));
+  for (const ModelVariant& variant : model_variants()) {
+    layers::ModelSettings other = variant.model;
+    other.fields(reader.alternative("model", variant.key, variant.value));
+  }
+  if (model.positions == "axial" && model.axial_shape.size() == 2 &&
+      model.axial_shape[0] * model.axial_shape[1] < length)
+    reader.problem("model.axial_shape",
+                   core::message_of("a grid of ", model.axial_shape[0], " x ", model.axial_shape[1],
+                                    " has fewer places than data.length, ", length));
+}
+
 /// Reads the tables of the names that the model uses, then those that it does not use, so that
 /// mistakes in any of them are found.
 void read_attention_tables(ConfigReader& reader, RunConfig& config) {
@@ -59,6 +87,8 @@ void read_attention_tables(ConfigReader& reader, RunConfig& config) {
     }
     config.attention[name] =
         layers::read_attention(reader.section("attention." + name), name, site);
+    layers::check_positions(reader.section("model"), config.model, name, config.attention[name],
+                            site);
     for (const layers::AttentionEntry& entry : layers::attention_registry())
       entry.configure(reader.alternative("attention." + name, "kind", std::string(entry.kind)),
                       site);
@@ -76,7 +106,7 @@ RunConfig read(ConfigTree tree) {
               core::at_least(0));
   top.integer("threads", config.threads, "threads to use; 0: all cores", core::between(0, 4096));
   read_data(reader, config.data);
-  config.model.fields(reader.section("model"));
+  read_model(reader, config.model, config.data.length);
   read_attention_tables(reader, config);
   read_optim(reader, config.optim);
   config.train.fields(reader.section("train"));
@@ -84,6 +114,10 @@ RunConfig read(ConfigTree tree) {
     reader.problem("optim.warmup", core::message_of("warm-up of ", config.optim.warmup,
                                                     " steps does not end within train.steps = ",
                                                     config.train.steps));
+  if (config.train.recompute && config.model.reversible)
+    reader.problem(
+        "train.recompute",
+        "has no effect beside model.reversible, which recomputes every layer: remove one");
   config.sample.fields(reader.section("sample"));
   reader.finish();
   config.resolved = reader.resolved();
@@ -93,6 +127,19 @@ RunConfig read(ConfigTree tree) {
 template <class Settings>
 std::string section_reference(const std::string& name, const Settings& settings) {
   return "[" + name + "]\n" + print_descriptions(describe(settings), name) + "\n";
+}
+
+/// The [model] section, and behind it the keys that some of its values bring with them.
+std::string model_reference() {
+  std::string text = section_reference("model", layers::ModelSettings{});
+  std::set<std::string> listed;
+  for (const FieldDescription& field : describe(layers::ModelSettings{})) listed.insert(field.key);
+  for (const auto& [key, value, model] : model_variants()) {
+    std::vector<FieldDescription> own = describe(model);
+    std::erase_if(own, [&](const FieldDescription& field) { return listed.contains(field.key); });
+    text += "with model." + key + " = " + value + "\n" + print_descriptions(own, "model") + "\n";
+  }
+  return text;
 }
 
 }  // namespace
@@ -117,7 +164,7 @@ std::string key_reference() {
     data.kind = kind;
     text += "with data.kind = \"" + data.kind + "\"\n" + section_reference("data", data);
   }
-  text += section_reference("model", layers::ModelSettings{});
+  text += model_reference();
   for (const layers::AttentionEntry& entry : layers::attention_registry()) {
     DescribingFields fields;
     entry.configure(fields, layers::ModelSettings{}.site(1024));

@@ -61,12 +61,12 @@ StepBenchmark benchmark_step(const RunConfig& config, Index steps, autograd::Pro
     training.step(profile);
     result.step_s = std::min(result.step_s, steady_seconds() - start);
   }
+  result.fixed_bytes = training.fixed_bytes();
+  result.peak_bytes = result.fixed_bytes + core::memory_use().peak;
   result.sgemm_gflops = std::max(result.sgemm_gflops, measure_sgemm_gflops());
   result.tokens_per_s = double(training.tokens_per_step()) / result.step_s;
   result.useful_gflops = 1e-9 * training.useful_flops_per_step() / result.step_s;
   result.utilisation = result.useful_gflops / result.sgemm_gflops;
-  result.peak_bytes = core::memory_use().peak;
-  result.fixed_bytes = training.fixed_bytes();
   result.rss_mb = peak_resident_mb();
   result.params = training.arena().count();
   result.scored_pairs = training.scored_pairs_per_step();
@@ -94,8 +94,9 @@ std::string print_benchmark(const StepBenchmark& b) {
       << "useful " << b.useful_gflops << " of " << b.sgemm_gflops
       << " Gflop/s that matrix products reach: utilisation " << std::setprecision(3)
       << b.utilisation << '\n'
-      << std::setprecision(1) << "peak " << double(b.peak_bytes) / 1e6 << " MB of activations, "
-      << double(b.fixed_bytes) / 1e6 << " MB of parameters, gradients and moments, " << b.rss_mb
+      << std::setprecision(1) << "peak " << double(b.peak_bytes) / 1e6
+      << " MB: " << double(b.peak_bytes - b.fixed_bytes) / 1e6 << " MB of activations, "
+      << double(b.fixed_bytes) / 1e6 << " MB of parameters, gradients and moments; " << b.rss_mb
       << " MB resident\n"
       << short_count(double(b.params)) << " parameters, " << short_count(double(b.scored_pairs))
       << " scored pairs a step\n";

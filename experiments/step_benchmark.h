@@ -15,7 +15,7 @@ struct StepBenchmark {
   double sgemm_gflops = 0;   ///< all threads
   double useful_gflops = 0;  ///< per second
   double utilisation = 0;
-  Index peak_bytes = 0;   ///< of the pool, during a step
+  Index peak_bytes = 0;   ///< the largest at any time of a step: fixed bytes and activations
   Index fixed_bytes = 0;  ///< parameters, gradients, moments
   double rss_mb = 0;      ///< largest resident size of the process
   Index params = 0;

@@ -35,8 +35,10 @@ void TrainSettings::fields(core::Fields& field) {
                 core::between(1, 1 << 20));
   field.integer("eval_every", eval_every, "steps between validations; 0: only at the end",
                 core::at_least(0));
-  field.integer("eval_batches", eval_batches, "batches of a validation; 0: the whole split",
-                core::at_least(0));
+  field.integer(
+      "eval_batches", eval_batches,
+      "batches of a validation on the way, 0: the whole split; the end always takes it whole",
+      core::at_least(0));
   field.integer("patience", patience, "stop after so many validations without a new best; 0: never",
                 core::at_least(0));
   field.text("checkpoint_every", checkpoint_every,

@@ -126,6 +126,10 @@ void TrainingRun::announce() {
       "run ", files_.directory.string(), "  ", short_count(double(training_.arena().count())),
       " parameters  ", attention_of(config.model), " attention, ", config.model.layers, " layers  ",
       core::threads(), " threads, ", core::simd().isa, ", BLAS ", core::blas_core()));
+  if (config.model.norm == "batch")
+    progress_.message(
+        "warning: batch norm's statistics let training read the future (model.allow_leaky_norm); "
+        "do not set its results beside causal ones");
   if (const auto floor = training_.dataset().floor_bits())
     progress_.message("the source leaves " + fixed(*floor, 4) + " bits per " +
                       training_.dataset().unit() + " open: no model can do better (loss " +
@@ -154,13 +158,14 @@ void TrainingRun::record_step(const Training::Step& step, double seconds) {
   const double speed = double(training_.tokens_per_step()) / seconds;
   tokens_per_s_ = tokens_per_s_ == 0 ? speed : 0.9 * tokens_per_s_ + 0.1 * speed;
   const Index done = training_.steps_done();
-  MetricRecord record{done,
-                      {{"loss", step.loss},
-                       {"gradient_norm", step.report.gradient_norm},
-                       {"lr", step.report.rate},
-                       {"tokens", std::int64_t(done * training_.tokens_per_step())},
-                       {"tokens_per_s", speed},
-                       {"peak_bytes", std::int64_t(core::memory_use().peak)}}};
+  MetricRecord record{
+      done,
+      {{"loss", step.loss},
+       {"gradient_norm", step.report.gradient_norm},
+       {"lr", step.report.rate},
+       {"tokens", std::int64_t(done * training_.tokens_per_step())},
+       {"tokens_per_s", speed},
+       {"peak_bytes", std::int64_t(training_.fixed_bytes() + core::memory_use().peak)}}};
   for (const layers::Figure& figure : training_.model().figures())
     record.values.push_back({figure.name, figure.value});
   metrics_->append(record);
@@ -196,6 +201,12 @@ void TrainingRun::validate() {
     record.values.push_back({"recall_distance", from});
     record.values.push_back({"recall_accuracy", accuracy});
     if (const auto far = e.recall_beyond(31)) line += ", recall beyond 31: " + fixed(*far, 3);
+  }
+  if (const auto part = training_.dataset().scored_part()) {
+    record.values.push_back({"validation_accuracy", e.accuracy()});
+    record.values.push_back({"validation_sequence_accuracy", e.sequence_accuracy()});
+    line += ", " + *part + ": " + fixed(e.accuracy(), 4) + " of tokens, " +
+            fixed(e.sequence_accuracy(), 3) + " of sequences";
   }
   metrics_->append(record);
   validation_ = e.nats;
@@ -257,13 +268,18 @@ void TrainingRun::save() {
 }
 
 void TrainingRun::finish() {
+  const Index done = training_.steps_done();
+  const bool whole = training_.config().train.eval_batches == 0;
+  if (!last_evaluation_ || validated_step_ != done || !whole) {
+    last_evaluation_ =
+        evaluate(training_.model(), training_.dataset(), training_.config().data.length, {});
+    metrics_->append({done,
+                      {{"final_validation_loss", last_evaluation_->nats},
+                       {"final_validation_bits", last_evaluation_->bits()}}});
+  }
   save();
   progress_.finish();
   show_sample();
-  if (!last_evaluation_ || validated_step_ != training_.steps_done())
-    last_evaluation_ =
-        evaluate(training_.model(), training_.dataset(), training_.config().data.length,
-                 {.batches = training_.config().train.eval_batches});
   out_ << print_evaluation(*last_evaluation_, training_.dataset(), data::Split::validation)
        << std::flush;
   write_status(files_, {"finished", training_.steps_done()});

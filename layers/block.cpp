@@ -5,11 +5,11 @@
 namespace weft::layers {
 
 Block::Block(MultiHead attention, FeedForward feed_forward, Index width, NormPlace place,
-             Real dropout)
+             Real dropout, NormKind norm)
     : attention_(std::move(attention)),
       feed_forward_(std::move(feed_forward)),
-      attention_norm_(width),
-      feed_forward_norm_(width),
+      attention_norm_(width, norm),
+      feed_forward_norm_(width, norm),
       place_(place),
       dropout_(dropout) {}
 
@@ -20,11 +20,11 @@ namespace {
 template <class Onto, class Branch>
 Var residual(const Pass& pass, const Var& x, const Norm& norm, NormPlace place, Real dropout,
              const Onto& onto, const Branch& branch) {
-  const Var in = place == NormPlace::pre ? norm.forward(x) : x;
+  const Var in = place == NormPlace::pre ? norm.forward(pass, x) : x;
   const bool drops = pass.training() && dropout > 0;
   const Var sum =
       drops ? autograd::add(x, autograd::dropout(pass, branch(in), dropout)) : onto(x, in);
-  return place == NormPlace::pre ? sum : norm.forward(sum);
+  return place == NormPlace::pre ? sum : norm.forward(pass, sum);
 }
 
 }  // namespace
@@ -44,6 +44,24 @@ Var Block::forward(const Pass& pass, const Var& x, const Sequences& sequences) c
       pass.at("feed_forward"), y, feed_forward_norm_, place_, dropout_,
       [&](const Var& r, const Var& h) { return feed_forward_.onto(r, h); },
       [&](const Var& h) { return feed_forward_.forward(h); });
+}
+
+Var Block::attention_branch(const Pass& pass, const Var& x, const Sequences& sequences) const {
+  const core::Scope scope("attention");
+  const Pass own = pass.at("attention");
+  return autograd::dropout(own, attention_.forward(own, attention_norm_.forward(own, x), sequences),
+                           dropout_);
+}
+
+Var Block::feed_forward_branch(const Pass& pass, const Var& x) const {
+  const core::Scope scope("feed_forward");
+  const Pass own = pass.at("feed_forward");
+  return autograd::dropout(own, feed_forward_.forward(feed_forward_norm_.forward(own, x)),
+                           dropout_);
+}
+
+Tensor Block::step_attention(MultiHeadState& state, const Tensor& x, Index position) const {
+  return attention_.step(state, attention_norm_.forward(Pass(), Var(x)).value(), position);
 }
 
 Tensor Block::step(MultiHeadState& state, const Tensor& x, Index position) const {

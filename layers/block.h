@@ -12,14 +12,21 @@ enum class NormPlace { pre, post };
 ///   pre:   x + dropout(f(norm(x)))        post:   norm(x + dropout(f(x)))
 class Block {
  public:
-  Block(MultiHead attention, FeedForward feed_forward, Index width, NormPlace place, Real dropout);
+  Block(MultiHead attention, FeedForward feed_forward, Index width, NormPlace place, Real dropout,
+        NormKind norm = NormKind::layer);
 
   /// x: [B * T, W] -> [B * T, W]
   Var forward(const Pass& pass, const Var& x, const Sequences& sequences) const;
 
+  /// What each sublayer adds to its residual when the norm comes first: dropout(f(norm(x))).
+  Var attention_branch(const Pass& pass, const Var& x, const Sequences& sequences) const;
+  Var feed_forward_branch(const Pass& pass, const Var& x) const;
+
   MultiHeadState begin() const { return attention_.begin(); }
   /// One token.  x: [1, W] -> [1, W]
   Tensor step(MultiHeadState& state, const Tensor& x, Index position) const;
+  /// attention_branch of one token, with dropout off.
+  Tensor step_attention(MultiHeadState& state, const Tensor& x, Index position) const;
 
   /// The attention's penalty, asked for at the place where its forward ran.
   Var penalty(const Pass& pass) const { return attention_.penalty(pass.at("attention")); }

@@ -4,15 +4,22 @@
 
 namespace weft::layers {
 
-/// gelu(x W1 + b1) W2 + b2.  x: [..., W] -> [..., W], through F hidden units.
+/// gelu(x W1 + b1) W2 + b2.  x: [N, W] -> [N, W], through F hidden units.
+/// With `chunk` rows given, whole sequences pass in pieces of that many rows, forward and backward,
+/// so that the hidden units exist for one piece at a time; they are computed twice.
 class FeedForward {
  public:
-  FeedForward(Index width, Index hidden, Init in, Init out)
-      : in_(width, hidden, in), out_(hidden, width, out) {}
+  FeedForward(Index width, Index hidden, Init in, Init out, Index chunk = 0)
+      : in_(width, hidden, in), out_(hidden, width, out), chunk_(chunk) {}
 
-  Var forward(const Var& x) const { return out_.forward(hidden(x)); }
+  Var forward(const Var& x) const {
+    const auto whole = [this](const Pass&, const Var& rows) { return out_.forward(hidden(rows)); };
+    return chunk_ > 0 ? autograd::by_pieces(Pass(), whole, x, chunk_) : whole(Pass(), x);
+  }
   /// residual + forward(x)
-  Var onto(const Var& residual, const Var& x) const { return out_.onto(residual, hidden(x)); }
+  Var onto(const Var& residual, const Var& x) const {
+    return chunk_ > 0 ? autograd::add(residual, forward(x)) : out_.onto(residual, hidden(x));
+  }
 
   Index weights() const { return in_.weights() + out_.weights(); }
 
@@ -25,6 +32,7 @@ class FeedForward {
   Var hidden(const Var& x) const { return autograd::bias_gelu(in_.product(x), in_.bias()); }
 
   Linear in_, out_;
+  Index chunk_;
 };
 
 }  // namespace weft::layers

@@ -13,29 +13,44 @@ constexpr double deviation = 0.02;
 
 Index head_width(const ModelSettings& settings) { return settings.width / settings.heads; }
 
+std::optional<StreamOutput> streams_of(const ModelSettings& settings) {
+  if (!settings.reversible) return std::nullopt;
+  return settings.reversible_output == "concat" ? StreamOutput::concat : StreamOutput::average;
+}
+
 }  // namespace
 
 LanguageModel::LanguageModel(const ModelSettings& settings, const AttentionPlans& plans,
                              Index vocabulary, Index length, bool recompute)
     : vocabulary_(vocabulary),
       width_(settings.width),
+      streams_(streams_of(settings)),
       tokens_({vocabulary, settings.width}, Init::normal(deviation)),
-      positions_(settings.positions, settings.width, head_width(settings), length),
+      relative_(settings.relative()),
+      positions_(settings.positions, settings.width, head_width(settings), length,
+                 settings.axial_grid(length)),
       dropout_(Real(settings.dropout)),
+      loss_chunk_(settings.loss_chunk),
       recompute_(recompute) {
   const Init in = Init::normal(deviation);
   const Init out = Init::normal(deviation / std::sqrt(2.0 * double(settings.layers)));
   const NormPlace place = settings.norm_place == "pre" ? NormPlace::pre : NormPlace::post;
+  const NormKind norm = norm_kind(settings.norm);
   AttentionSite site = settings.site(length);
+  site.shelf = &relative_;
   for (site.layer = 0; site.layer < settings.layers; ++site.layer) {
     const std::size_t turn = std::size_t(site.layer) % settings.attention.size();
     MultiHead attention(plans.at(settings.attention[turn]), site, in, out, positions_.rotary());
-    FeedForward feed_forward(settings.width, settings.hidden(), in, out);
+    FeedForward feed_forward(settings.width, settings.hidden(), in, out, settings.ff_chunk);
     blocks_.emplace_back(std::move(attention), std::move(feed_forward), settings.width, place,
-                         dropout_);
+                         dropout_, norm);
   }
-  if (place == NormPlace::pre) final_norm_.emplace(settings.width);
-  if (!settings.tie) output_.emplace(core::Shape{vocabulary, settings.width}, in);
+  core::require(!streams_ || place == NormPlace::pre,
+                "model: a reversible stack needs its norms inside the branches, norm_place = pre");
+  core::require(!settings.tie || output_width() == width_,
+                "model: concatenated streams need an output layer of their own, tie = false");
+  if (place == NormPlace::pre) final_norm_.emplace(output_width(), norm);
+  if (!settings.tie) output_.emplace(core::Shape{vocabulary, output_width()}, in);
 }
 
 Var LanguageModel::embed(const Pass& pass, const core::Tokens& inputs, Index first) const {
@@ -50,7 +65,13 @@ Var LanguageModel::hidden(const Pass& pass, const core::Tokens& inputs) const {
   core::require(inputs.shape().rank() == 2, "model: inputs of shape ", inputs.shape(),
                 ", expected [batch, length]");
   const Sequences sequences = Sequences::self(inputs.shape()[0], inputs.shape()[1], true);
-  Var x = embed(pass, inputs, 0);
+  const Var x = run_blocks(pass, embed(pass, inputs, 0), sequences);
+  const core::Scope scope("final_norm");
+  return final_norm_ ? final_norm_->forward(pass.at("final_norm"), x) : x;
+}
+
+Var LanguageModel::run_blocks(const Pass& pass, Var x, const Sequences& sequences) const {
+  if (streams_) return run_reversible(pass, blocks_, x, sequences, *streams_);
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const core::Scope scope("layers", Index(i));
     const auto layer = [&block = blocks_[i], sequences](const Pass& own, const Var& in) {
@@ -58,19 +79,19 @@ Var LanguageModel::hidden(const Pass& pass, const core::Tokens& inputs) const {
     };
     x = recompute_ ? autograd::recompute(pass.at(i), layer, x) : layer(pass.at(i), x);
   }
-  const core::Scope scope("final_norm");
-  return final_norm_ ? final_norm_->forward(x) : x;
+  return x;
 }
 
 Var LanguageModel::loss(const Pass& pass, const core::Tokens& inputs, const core::Tokens& targets,
                         Real share) const {
-  const Var h = hidden(pass.with_share(share), inputs);
+  const Var h = hidden(pass, inputs);
   const core::Scope scope("output");
-  Var total = autograd::cross_entropy(h, output_table(), nullptr, targets, share);
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    const Var penalty = blocks_[i].penalty(pass.at(i));
+  Var total = autograd::cross_entropy(h, output_table(), nullptr, targets, share, loss_chunk_);
+  const auto join = [&](const Var& penalty) {
     if (penalty.value().size() > 0) total = autograd::add(total, autograd::scale(penalty, share));
-  }
+  };
+  for (std::size_t i = 0; i < blocks_.size(); ++i) join(blocks_[i].penalty(pass.at(i)));
+  join(autograd::penalties(pass));
   return total;
 }
 
@@ -86,10 +107,13 @@ LanguageModel::DecodeStates LanguageModel::begin() const {
 
 Tensor LanguageModel::step(DecodeStates& states, core::Token token) const {
   Tensor x = embed(Pass(), core::Tokens({1, 1}, {token}), states.position).value();
-  for (std::size_t i = 0; i < blocks_.size(); ++i)
-    x = blocks_[i].step(states.layers[i], x, states.position);
+  if (streams_)
+    x = step_reversible(blocks_, states.layers, x, states.position, *streams_);
+  else
+    for (std::size_t i = 0; i < blocks_.size(); ++i)
+      x = blocks_[i].step(states.layers[i], x, states.position);
   ++states.position;
-  if (final_norm_) x = final_norm_->forward(Var(x)).value();
+  if (final_norm_) x = final_norm_->forward(Pass(), Var(x)).value();
   return logits(x).reshaped({vocabulary_});
 }
 
@@ -107,7 +131,7 @@ Cost LanguageModel::attention_cost(const Sequences& sequences) const {
 }
 
 Index LanguageModel::matrix_weights() const {
-  Index total = vocabulary_ * width_;
+  Index total = vocabulary_ * output_width();
   for (const Block& block : blocks_) total += block.weights();
   return total;
 }
@@ -127,6 +151,7 @@ void LanguageModel::project() {
 void LanguageModel::visit(Inventory& inventory) {
   inventory.add("tokens.weight", tokens_);
   inventory.enter("positions", positions_);
+  inventory.enter("relative", relative_);
   for (std::size_t i = 0; i < blocks_.size(); ++i)
     inventory.enter("layers." + std::to_string(i), blocks_[i]);
   if (final_norm_) inventory.enter("final_norm", *final_norm_);

@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "core/tokens.h"
-#include "layers/block.h"
+#include "layers/attention/relative.h"
 #include "layers/model_settings.h"
 #include "layers/positions.h"
+#include "layers/reversible.h"
 #include "layers/token_scores.h"
 
 namespace weft::layers {
@@ -22,7 +23,7 @@ class LanguageModel {
   LanguageModel(const ModelSettings& settings, const AttentionPlans& plans, Index vocabulary,
                 Index length, bool recompute = false);
 
-  /// inputs: [B, T] -> [B * T, W], after the final norm.
+  /// inputs: [B, T] -> [B * T, W] after the final norm, [B * T, 2 W] from concatenated streams.
   Var hidden(const Pass& pass, const core::Tokens& inputs) const;
   /// Mean loss in nats over the counted targets, times `share`, with the mechanisms' penalties.
   Var loss(const Pass& pass, const core::Tokens& inputs, const core::Tokens& targets,
@@ -60,15 +61,21 @@ class LanguageModel {
 
  private:
   Var embed(const Pass& pass, const core::Tokens& inputs, Index first_position) const;
+  Var run_blocks(const Pass& pass, Var x, const Sequences& sequences) const;
+  /// Columns that the output layer reads.
+  Index output_width() const { return streams_ == StreamOutput::concat ? 2 * width_ : width_; }
   const Parameter& output_table() const { return output_ ? *output_ : tokens_; }
 
   Index vocabulary_, width_;
+  std::optional<StreamOutput> streams_;  ///< how a reversible stack ends; nothing when it is plain
   Parameter tokens_;
   std::optional<Parameter> output_;
+  RelativeShelf relative_;
   Positions positions_;
   std::vector<Block> blocks_;
   std::optional<Norm> final_norm_;
   Real dropout_;
+  Index loss_chunk_;
   bool recompute_;
 };
 

@@ -1,6 +1,7 @@
 #include "layers/model_settings.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.h"
 #include "layers/attention/registry.h"
@@ -25,14 +26,33 @@ void ModelSettings::fields(core::Fields& field) {
   field.integer("heads", heads, "attention heads of a layer (H)", core::between(1, 1024));
   field.integer("ff", ff, "hidden units of the feed-forward (F); 0 stands for 4 x width",
                 core::at_least(0));
-  field.choice("norm", norm, "normalisation of each sublayer", {"layer"});
+  field.integer("ff_chunk", ff_chunk,
+                "rows that pass the feed-forward at a time, computed twice; 0: all at once",
+                core::at_least(0));
+  field.integer("loss_chunk", loss_chunk,
+                "tokens whose logits exist at a time; 0: about a million logits",
+                core::at_least(0));
+  field.choice("norm", norm,
+               "normalisation of each sublayer; batch reads the future in training: baselines only",
+               {"layer", "rms", "batch"});
+  if (norm == "batch") list_batch_norm(field);
   field.choice("norm_place", norm_place, "norm before each sublayer or after its residual",
                {"pre", "post"});
   field.choice("positions", positions, "how tokens know where they are",
-               {"learned", "sinusoidal", "rotary", "none"});
+               {"learned", "axial", "sinusoidal", "rotary", "shaw", "t5", "xl", "none"});
+  if (positions == "axial") list_axial_positions(field);
+  RelativeSettings offsets = relative();
+  offsets.fields(field);
+  relative_clip = offsets.clip;
+  relative_buckets = offsets.buckets;
+  relative_distance = offsets.bucket_distance;
   field.number("dropout", dropout, "share of each sublayer's outputs that training drops",
                core::between(0, 0.95));
   field.flag("tie", tie, "the output layer shares the token table");
+  field.flag("reversible", reversible,
+             "two residual streams, from which the sweep recomputes every layer's input: memory "
+             "does not grow with depth");
+  if (reversible) list_reversible(field);
   field.texts("attention", attention,
               "attention of the layers: a name, or a list of names repeated to fill the layers; a "
               "name is a kind or a table [attention.NAME]");
@@ -44,11 +64,63 @@ void ModelSettings::fields(core::Fields& field) {
   if (attention.empty()) field.problem("attention", "names no attention");
 }
 
+void ModelSettings::list_batch_norm(core::Fields& field) {
+  field.flag("allow_leaky_norm", allow_leaky_norm,
+             "batch statistics run over all positions, so training reads the future: allow that "
+             "for a baseline");
+  if (!allow_leaky_norm)
+    field.problem("norm",
+                  "batch statistics run over all positions, so that training reads the future: "
+                  "choose layer or rms, or for a baseline set model.allow_leaky_norm = true");
+}
+
+void ModelSettings::list_axial_positions(core::Fields& field) {
+  const core::Range whole = core::at_least(1);
+  field.integers("axial_shape", axial_shape,
+                 "n1, n2: rows and columns of the grid of positions, for any length up to n1 n2; "
+                 "empty: nearly square",
+                 whole);
+  field.integers("axial_widths", axial_widths,
+                 "d1, d2: columns of a token that tell its row and its column, width together; "
+                 "empty: halves",
+                 whole);
+  if (!axial_shape.empty() && axial_shape.size() != 2)
+    field.problem("axial_shape", "needs two numbers: rows and columns");
+  if (!axial_widths.empty() &&
+      (axial_widths.size() != 2 || axial_widths[0] + axial_widths[1] != width))
+    field.problem("axial_widths",
+                  core::message_of("needs two numbers that add up to the width, ", width));
+  if (width < 2) field.problem("positions", "axial positions need a width of at least 2");
+}
+
+void ModelSettings::list_reversible(core::Fields& field) {
+  field.choice("reversible_output", reversible_output,
+               "what the output layer reads of the two streams: their average, or both (2 W)",
+               {"average", "concat"});
+  if (norm_place != "pre")
+    field.problem("norm_place", "a reversible stack needs norms inside its branches: pre");
+  if (tie && reversible_output == "concat")
+    field.problem("tie", "two concatenated streams need an output layer of their own: false");
+}
+
+AxialGrid ModelSettings::axial_grid(Index length) const {
+  AxialGrid grid;
+  grid.n1 = axial_shape.empty() ? Index(std::sqrt(double(length))) : axial_shape[0];
+  grid.n2 = axial_shape.empty() ? (length + grid.n1 - 1) / grid.n1 : axial_shape[1];
+  grid.d1 = axial_widths.empty() ? width / 2 : axial_widths[0];
+  grid.d2 = axial_widths.empty() ? width - width / 2 : axial_widths[1];
+  return grid;
+}
+
 std::vector<std::string> ModelSettings::attention_names() const {
   std::vector<std::string> names;
   for (const std::string& name : attention)
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   return names;
+}
+
+RelativeSettings ModelSettings::relative() const {
+  return {positions, relative_clip, relative_buckets, relative_distance};
 }
 
 AttentionSite ModelSettings::site(Index length) const {
@@ -76,6 +148,20 @@ std::vector<HeadGroupPlan> read_attention(core::Fields& field, const std::string
     field.problem("groups", core::message_of("the groups have ", heads,
                                              " heads together, the model ", site.heads));
   return groups;
+}
+
+void check_positions(core::Fields& model, const ModelSettings& settings, const std::string& name,
+                     const std::vector<HeadGroupPlan>& groups, const AttentionSite& site) {
+  if (!settings.relative().chosen()) return;
+  for (const HeadGroupPlan& group : groups) {
+    if (!group.make) continue;
+    AttentionSite own = site;
+    own.heads = group.heads;
+    if (!group.make(own)->traits().relative)
+      model.problem("positions",
+                    core::message_of("attention \"", name, "\" cannot read ", settings.positions,
+                                     " positions; take learned, sinusoidal or rotary"));
+  }
 }
 
 }  // namespace weft::layers

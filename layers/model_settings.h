@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "core/fields.h"
+#include "layers/attention/relative.h"
 #include "layers/multi_head.h"
+#include "layers/positions.h"
 
 namespace weft::layers {
 
@@ -14,27 +16,48 @@ struct ModelSettings {
   Index layers = 2;
   Index width = 64;
   Index heads = 4;
-  Index ff = 0;  ///< 0 stands for 4 x width
+  Index ff = 0;          ///< 0 stands for 4 x width
+  Index ff_chunk = 0;    ///< rows of the feed-forward at a time; 0: all
+  Index loss_chunk = 0;  ///< tokens whose logits exist at a time; 0: about a million logits
   std::string norm = "layer";
+  bool allow_leaky_norm = false;
   std::string norm_place = "pre";
   std::string positions = "learned";
+  Index relative_clip = 64, relative_buckets = 32, relative_distance = 128;
+  std::vector<Index> axial_shape;   ///< n1, n2; empty: nearly square
+  std::vector<Index> axial_widths;  ///< d1, d2; empty: halves of the width
   double dropout = 0;
   bool tie = true;
+  bool reversible = false;
+  std::string reversible_output = "average";
   std::vector<std::string> attention = {"dense"};
 
   void fields(core::Fields& field);
 
+  /// The relative positions, if `positions` names some.
+  RelativeSettings relative() const;
   Index hidden() const { return ff > 0 ? ff : 4 * width; }
   /// The distinct names in `attention`.
   std::vector<std::string> attention_names() const;
+  /// The grid of axial positions for sequences of up to `length` tokens.
+  AxialGrid axial_grid(Index length) const;
   /// A layer as the mechanisms' settings are checked against it.
   AttentionSite site(Index length) const;
+
+ private:
+  void list_batch_norm(core::Fields& field);
+  void list_axial_positions(core::Fields& field);
+  void list_reversible(core::Fields& field);
 };
 
 /// Reads the table [attention.NAME]: `kind` (NAME itself unless given) with that mechanism's
 /// settings, or `groups`, a list of such tables with a number of heads each.
 std::vector<HeadGroupPlan> read_attention(core::Fields& field, const std::string& name,
                                           const AttentionSite& site);
+
+/// Reports a mechanism among `groups` that cannot use the model's positions.
+void check_positions(core::Fields& model, const ModelSettings& settings, const std::string& name,
+                     const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
 
 /// The head groups of every name that the model uses.
 using AttentionPlans = std::map<std::string, std::vector<HeadGroupPlan>>;

@@ -1,13 +1,19 @@
 #include "layers/multi_head.h"
 
+#include "layers/attention/relative.h"
+
 namespace weft::layers {
 
 MultiHead::MultiHead(const std::vector<HeadGroupPlan>& plan, const AttentionSite& site, Init in,
                      Init out, std::shared_ptr<const Rotary> rotary)
     : output_(site.heads * site.head_width, site.width, out), rotary_(std::move(rotary)) {
+  Index first_head = site.first_head;
   for (const HeadGroupPlan& part : plan) {
     AttentionSite own = site;
     own.heads = part.heads;
+    own.first_head = first_head;
+    first_head += part.heads;
+    if (own.shelf) own.relative = own.shelf->lend(own);
     auto attention = part.make(own);
     auto projections = attention->projections();
     const Index columns = own.heads * own.head_width;
@@ -16,7 +22,7 @@ MultiHead::MultiHead(const std::vector<HeadGroupPlan>& plan, const AttentionSite
       if (projections[i].rotates) turned.push_back(Index(i) * columns);
     Linear projection(site.width, Index(projections.size()) * columns, in);
     groups_.push_back({std::move(attention), std::move(projections), std::move(projection),
-                       part.heads, columns, std::move(turned)});
+                       part.heads, columns, std::move(turned), own.relative});
   }
 }
 
@@ -104,6 +110,8 @@ void MultiHead::visit(Inventory& inventory) {
     const std::string suffix = groups_.size() == 1 ? "" : std::to_string(g);
     inventory.enter("projection" + suffix, groups_[g].in);
     inventory.enter("mechanism" + suffix, *groups_[g].attention);
+    if (groups_[g].relative && !groups_[g].relative->shared())
+      inventory.enter("relative" + suffix, *groups_[g].relative);
   }
   inventory.enter("output", output_);
 }

@@ -56,6 +56,7 @@ class MultiHead {
     Index heads;
     Index columns;              ///< H D of this group
     std::vector<Index> turned;  ///< first columns of what rotary positions turn
+    std::shared_ptr<RelativePositions> relative;
   };
 
   /// All heads' outputs side by side: [B * T, H D]

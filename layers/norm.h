@@ -1,24 +1,41 @@
 #pragma once
 
+#include <optional>
+#include <string_view>
+
+#include "autograd/state.h"
 #include "layers/linear.h"
 
 namespace weft::layers {
 
-/// LayerNorm over the last axis with a learned gain (from 1) and bias (from 0).
+enum class NormKind { layer, rms, batch };
+
+NormKind norm_kind(std::string_view name);
+
+/// Normalisation over W columns with a learned gain (from 1) and bias (from 0).
+///   layer: each token by its mean and deviation
+///   rms:   each token by its root mean square, without a bias
+///   batch: each column by its mean and deviation over all tokens of the batch in training, and by
+///          running averages of these in evaluation
+/// Batch statistics run over time: in training a token sees what comes after it. They suit causal
+/// models as a baseline only, and the config asks for `model.allow_leaky_norm` first.
 class Norm {
  public:
-  explicit Norm(Index width) : gain_({width}, Init::ones()), bias_({width}, Init::zeros()) {}
+  explicit Norm(Index width, NormKind kind = NormKind::layer);
 
-  Var forward(const Var& x) const { return autograd::layer_norm(x, gain_, bias_, eps); }
+  /// x: [N, W] -> [N, W]
+  Var forward(const Pass& pass, const Var& x) const;
 
-  void visit(Inventory& inventory) {
-    inventory.add("weight", gain_);
-    inventory.add("bias", bias_);
-  }
+  void visit(Inventory& inventory);
 
  private:
-  static constexpr Real eps = Real(1e-5);
-  Parameter gain_, bias_;
+  Var over_the_batch(const Pass& pass, const Var& x) const;
+
+  NormKind kind_;
+  Parameter gain_;
+  std::optional<Parameter> bias_;
+  /// Mean and variance of each column: [2, W]
+  mutable std::optional<autograd::State> running_;
 };
 
 }  // namespace weft::layers

@@ -21,13 +21,25 @@ Tensor sinusoids(Index length, Index width) {
 
 }  // namespace
 
-Positions::Positions(std::string_view kind, Index width, Index head_width, Index length) {
+Positions::Positions(std::string_view kind, Index width, Index head_width, Index length,
+                     const AxialGrid& grid) {
   if (kind == "learned") table_.emplace(core::Shape{length, width}, Init::normal(0.02));
+  if (kind == "axial") {
+    core::require(grid.d1 + grid.d2 == width, "axial positions of widths ", grid.d1, " and ",
+                  grid.d2, " do not add up to ", width);
+    rows_.emplace(core::Shape{grid.n1, grid.d1}, Init::normal(0.02));
+    columns_.emplace(core::Shape{grid.n2, grid.d2}, Init::normal(0.02));
+  }
   if (kind == "sinusoidal") sinusoids_ = sinusoids(length, width);
   if (kind == "rotary") rotary_ = std::make_shared<const Rotary>(head_width, length);
 }
 
 Var Positions::add(const Var& x, Index length, Index first) const {
+  if (rows_) {
+    core::require(first + length <= *longest(), "axial positions reach to ", *longest(),
+                  " tokens, asked for ", first + length, "; train with a larger model.axial_shape");
+    return autograd::add_axial_positions(x, *rows_, *columns_, length, first);
+  }
   if (table_) {
     core::require(first + length <= table_->shape()[0], "learned positions reach to ",
                   table_->shape()[0], " tokens, asked for ", first + length,
@@ -41,11 +53,14 @@ Var Positions::add(const Var& x, Index length, Index first) const {
 }
 
 std::optional<Index> Positions::longest() const {
+  if (rows_) return rows_->shape()[0] * columns_->shape()[0];
   return table_ ? std::optional(table_->shape()[0]) : std::nullopt;
 }
 
 void Positions::visit(Inventory& inventory) {
   if (table_) inventory.add("weight", *table_);
+  if (rows_) inventory.add("rows", *rows_);
+  if (columns_) inventory.add("columns", *columns_);
 }
 
 }  // namespace weft::layers

@@ -11,7 +11,8 @@
 namespace weft::autograd {
 namespace {
 
-/// Rows of logits that exist at one time; at 256 symbols they stay in the second-level cache.
+/// Rows of logits that exist at one time unless given; at 256 symbols they stay in the second-level
+/// cache.
 Index rows_at_once(Index vocabulary) { return std::clamp<Index>((1 << 20) / vocabulary, 64, 4096); }
 
 /// Turns one row of logits into `weight` (softmax - onehot) and returns weight * -ln softmax.
@@ -35,10 +36,11 @@ struct Pieces {
   const Parameter* bias;
   std::span<const core::Token> targets;
   Real token_weight;
+  Index at_once;
 
   double run(Tensor* dh, Tensor* dweight, Tensor* dbias) const {
     const Index n = weight.shape()[1], vocabulary = weight.shape()[0], rows = h.shape().rows();
-    const Index most = std::min(rows, rows_at_once(vocabulary));
+    const Index most = std::min(rows, at_once);
     const core::ConstMatrix w{weight.data(), vocabulary, n, n};
     double loss = 0;
     for (Index begin = 0; begin < rows; begin += most) {
@@ -88,7 +90,8 @@ void add_scaled(Real factor, const Tensor& x, std::span<Real> to) {
 /// logits nor probabilities outlive their piece.
 /// Saves: dh, dweight and dbias for an upstream gradient of 1.
 Var cross_entropy(const Var& h, const Parameter& weight, const Parameter* bias,
-                  const core::Tokens& targets, Real share) {
+                  const core::Tokens& targets, Real share, Index rows) {
+  core::require(rows >= 0, "cross_entropy: pieces of ", rows, " rows");
   core::require(h.shape().rank() == 2 && weight.shape().rank() == 2 &&
                     h.shape()[1] == weight.shape()[1] && targets.size() == h.shape()[0],
                 "cross_entropy: h ", h.shape(), ", weight ", weight.shape(), ", targets ",
@@ -102,7 +105,12 @@ Var cross_entropy(const Var& h, const Parameter& weight, const Parameter* bias,
     counted += t != core::no_target;
   }
   core::require(counted > 0, "cross_entropy: no target is counted");
-  const Pieces pieces{h.value(), weight, bias, targets.read(), share / Real(counted)};
+  const Pieces pieces{h.value(),
+                      weight,
+                      bias,
+                      targets.read(),
+                      share / Real(counted),
+                      rows > 0 ? rows : rows_at_once(weight.shape()[0])};
   if (!h.tape()) return Var(Tensor({1}, Real(pieces.run(nullptr, nullptr, nullptr))));
 
   Tensor dh(h.shape()), dweight(weight.shape(), 0), dbias({weight.shape()[0]}, 0);

@@ -105,8 +105,7 @@ Real exp_sum(Real* x, Real scale, Real shift, Index n) {
 
 void score_gradient(const Real* p, Real* s, Real delta, Real scale, Index n) {
   const Batch d(delta), a(scale), zero(Real(0)), one(Real(1));
-  map(p, s, s, n,
-      [&](Batch q, Batch t) { return xsimd::select(q >= one, zero, q * (t - d) * a); });
+  map(p, s, s, n, [&](Batch q, Batch t) { return xsimd::select(q >= one, zero, q * (t - d) * a); });
 }
 
 Index keep_below(Real* s, const Real* position, Real limit, Real low, Index n) {
@@ -251,6 +250,40 @@ void layer_norm_gradient(const Real* x, const Real* gain, const Real* dy, Real m
       });
 }
 
+void rms_norm(const Real* x, const Real* gain, Real eps, Real* y, Real* inverse, Index n) {
+  const Real r = Real(1) / __builtin_sqrt(dot(x, x, n) / Real(n) + eps);
+  const Batch factor(r);
+  map(x, gain, y, n, [&](Batch s, Batch g) { return s * factor * g; });
+  *inverse = r;
+}
+
+void rms_norm_gradient(const Real* x, const Real* gain, const Real* dy, Real inverse, Real* dx,
+                       Real* dgain, Index n) {
+  // With h = x * inverse and g = gain * dy: dx = inverse (g - h mean(g h)).
+  Batch along(Real(0));
+  Real rest = 0;
+  walk(
+      n,
+      [&](Index i) {
+        const Batch dh = load(dy + i) * load(x + i) * inverse;
+        along = xsimd::fma(dh, load(gain + i), along);
+        (load(dgain + i) + dh).store_unaligned(dgain + i);
+      },
+      [&](Index i) {
+        const Real dh = dy[i] * x[i] * inverse;
+        rest += dh * gain[i];
+        dgain[i] += dh;
+      });
+  const Real mean = (xsimd::hadd(along) + rest) / Real(n);
+  walk(
+      n,
+      [&](Index i) {
+        const Batch h = load(x + i) * inverse;
+        ((load(dy + i) * load(gain + i) - h * mean) * inverse).store_unaligned(dx + i);
+      },
+      [&](Index i) { dx[i] = (dy[i] * gain[i] - x[i] * inverse * mean) * inverse; });
+}
+
 void adam(const AdamRule& r, const Real* gradient, Real* parameter, Real* m, Real* v, Index n) {
   const auto update = [&](auto g, auto& p, auto& first, auto& second, auto root) {
     g = g * r.gradient_scale + p * r.decay;
@@ -298,6 +331,8 @@ const SimdKernels kernels = {
     .relu_gradient = relu_gradient,
     .layer_norm = layer_norm,
     .layer_norm_gradient = layer_norm_gradient,
+    .rms_norm = rms_norm,
+    .rms_norm_gradient = rms_norm_gradient,
     .adam = adam,
 };
 

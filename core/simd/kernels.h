@@ -60,6 +60,12 @@ struct SimdKernels {
   void (*layer_norm_gradient)(const Real* x, const Real* gain, const Real* dy, Real mean,
                               Real inverse, Real* dx, Real* dgain, Real* dbias, Index n);
 
+  /// y = x / sqrt(mean(x^2) + eps) * gain; fills the reciprocal root.
+  void (*rms_norm)(const Real* x, const Real* gain, Real eps, Real* y, Real* inverse, Index n);
+  /// Gradient of one row of rms_norm: writes dx, adds to dgain.
+  void (*rms_norm_gradient)(const Real* x, const Real* gain, const Real* dy, Real inverse, Real* dx,
+                            Real* dgain, Index n);
+
   void (*adam)(const AdamRule& rule, const Real* gradient, Real* parameter, Real* m, Real* v,
                Index n);
 };

@@ -12,6 +12,7 @@ std::span<const Command> all_commands() {
       {"bench", "measure the speed and memory of a training step", bench_command},
       {"verify-resume", "prove that an interrupted run ends in the same bits",
        verify_resume_command},
+      {"audit", "count the outputs that change when the future does", audit_command},
   };
   return commands;
 }

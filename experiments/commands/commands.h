@@ -23,6 +23,7 @@ int config_command(const Arguments& arguments);
 int list_command(const Arguments& arguments);
 int bench_command(const Arguments& arguments);
 int verify_resume_command(const Arguments& arguments);
+int audit_command(const Arguments& arguments);
 
 std::span<const Command> all_commands();
 

@@ -37,11 +37,15 @@ nlohmann::ordered_json to_json(const Evaluation& e, const data::Dataset& dataset
                                  {"bits", e.bits()},
                                  {"unit", dataset.unit()},
                                  {"perplexity", e.perplexity()},
-                                 {"accuracy", double(e.correct) / double(e.tokens)},
+                                 {"accuracy", e.accuracy()},
                                  {"stride", e.stride},
                                  {"by_position", bands_json(e.by_position)}};
   if (const auto floor = dataset.floor_bits(split)) json["floor_bits"] = *floor;
   if (const auto chance = dataset.chance()) json["chance"] = *chance;
+  if (const auto part = dataset.scored_part()) {
+    json["scored_part"] = *part;
+    json["sequence_accuracy"] = e.sequence_accuracy();
+  }
   if (!e.by_distance.empty()) json["by_distance"] = bands_json(e.by_distance);
   return json;
 }

@@ -8,13 +8,9 @@
 #include "layers/model_settings.h"
 
 namespace weft::experiments {
+namespace {
 
-int list_command(const Arguments& arguments) {
-  CommandLine line("weft list attentions", "Lists the attention mechanisms with their settings.");
-  line.words(1, 1, "attentions");
-  if (!line.parse(arguments)) return 0;
-  core::require(line.words()[0] == "attentions", "weft list knows only attentions, not ",
-                line.words()[0]);
+void list_attentions() {
   const layers::AttentionSite site = layers::ModelSettings{}.site(1024);
   for (const layers::AttentionEntry& entry : layers::attention_registry()) {
     DescribingFields fields;
@@ -30,6 +26,28 @@ int list_command(const Arguments& arguments) {
               << "; decoding keeps: " << traits.decode_state << '\n'
               << print_descriptions(fields.descriptions(), "  attention.NAME") << '\n';
   }
+}
+
+void list_norms() {
+  std::cout << "layer: each token by its mean and deviation, with gain and bias\n"
+               "rms: each token by its root mean square, with gain\n"
+               "batch: each column by its mean and deviation over all tokens of a batch\n"
+               "  LEAKS: in training a token sees statistics of what follows it, so neither its\n"
+               "  training loss nor what it learnt compares with causal systems; needs\n"
+               "  model.allow_leaky_norm = true. Evaluation uses running averages and is causal\n";
+}
+
+}  // namespace
+
+int list_command(const Arguments& arguments) {
+  CommandLine line("weft list attentions|norms",
+                   "Lists the attention mechanisms with their settings, or the kinds of norm.");
+  line.words(1, 1, "attentions|norms");
+  if (!line.parse(arguments)) return 0;
+  const std::string& what = line.words()[0];
+  core::require(what == "attentions" || what == "norms",
+                "weft list knows attentions and norms, not ", what);
+  what == "norms" ? list_norms() : list_attentions();
   return 0;
 }
 

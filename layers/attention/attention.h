@@ -18,6 +18,9 @@ using core::Index;
 using core::Real;
 using core::Tensor;
 
+class RelativePositions;
+class RelativeShelf;
+
 /// Where a mechanism stands: what it may size its parameters and checks by.
 struct AttentionSite {
   Index layer = 0, layers = 1;
@@ -26,6 +29,10 @@ struct AttentionSite {
   Index head_width = 0;  ///< D
   Index length = 0;      ///< the longest sequence of training
   bool causal = true;
+  Index first_head = 0;  ///< of the group, among the layer's heads
+  /// Relative positions of the model, if it has them, and those lent to this head group.
+  RelativeShelf* shelf = nullptr;
+  std::shared_ptr<RelativePositions> relative = nullptr;
 };
 
 /// The sequences of one call: B of them, `queries` long, reading `keys` keys each. A causal query
@@ -103,6 +110,7 @@ struct AttentionTraits {
   bool exact = true;          ///< computes softmax over every key that it names
   bool cross = true;          ///< takes keys of another length than its queries
   bool padding = true;        ///< takes key lengths
+  bool relative = false;      ///< reads relative positions
   bool leaks = false;         ///< later tokens take part in choosing what earlier ones read
   bool adaptive = false;      ///< what is read depends on the data: `cost` is the most it can be
   std::string keys_per_token;
@@ -140,7 +148,8 @@ class Attention {
 
   /// Lists parameters and states.
   virtual void visit(autograd::Inventory&) {}
-  /// Added to the training loss; an empty Var for none.
+  /// A price of parameters, added to the training loss; an empty Var for none. A penalty on
+  /// activations is charged inside `forward`, by autograd::penalise.
   virtual Var penalty(const Pass&) const { return {}; }
   /// What its states say of the last training step.
   virtual std::vector<Figure> figures() const { return {}; }

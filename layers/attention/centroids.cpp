@@ -88,7 +88,7 @@ Tensor Centroids::in_use(const autograd::Pass& pass, const Tensor& tokens) const
   const Index width = settings_.width;
   if (!unborn() || !pass.training()) return columns(settings_, state_.value().data(), width + 2, 0);
   const auto decided = pass.decide("first_centroids", [&] {
-    const Tensor* earlier = pass.proposed(state_);
+    const Tensor* earlier = pass.journal() ? pass.journal()->proposed(state_) : nullptr;
     const Tensor centres = earlier ? columns(settings_, earlier->data(), 2 * width + 1, width + 1)
                                    : first_centres(pass.stream().fold("centroids"), tokens);
     return std::vector<Real>(centres.read().begin(), centres.read().end());
@@ -98,9 +98,9 @@ Tensor Centroids::in_use(const autograd::Pass& pass, const Tensor& tokens) const
 
 void Centroids::propose(const autograd::Pass& pass, const Tensor& in_use,
                         const std::vector<Members>& all) const {
-  if (!pass.proposes()) return;
+  if (!pass.training() || pass.replaying() || !pass.journal()) return;
   const Index width = settings_.width, heads = settings_.heads, clusters = settings_.clusters;
-  const bool first = unborn() && !pass.proposed(state_);
+  const bool first = unborn() && !pass.journal()->proposed(state_);
   Tensor statistics({heads, clusters, 2 * width + 1}, 0);
   Real* rows = statistics.write().data();
   core::parallel_for(heads, 1, [&](Index h, Index) {

@@ -85,7 +85,7 @@ class RoutingAttention final : public Attention {
     problem.list = ClusterLists{rule(s), settings_.paper(), plan_.clusters, heads_, s, choice};
     const Var out = listed_attention(problem, forms_, input.blocks);
     if (settings_.commitment == 0 || !pass.training()) return out;
-    return autograd::with_penalty(out, commitment(input, centres, choice).loss(), pass.share());
+    return autograd::penalise(pass, out, commitment(input, centres, choice).loss());
   }
 
   std::unique_ptr<DecodeState> begin() const override {

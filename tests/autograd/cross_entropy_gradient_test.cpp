@@ -55,6 +55,17 @@ TEST(CrossEntropyGradient, adds_up_over_several_pieces_of_many_tokens) {
   check(4500, 3, 5, true, Real(0.5), with_gaps(random_tokens({4500}, 5, 3)));
 }
 
+TEST(CrossEntropyGradient, adds_up_over_pieces_of_a_given_size) {
+  Parameter weight({11, 5}, Init::zeros());
+  const Tokens targets = with_gaps(random_tokens({50}, 11, 3));
+  for (const Index rows : {1, 7, 50, 60})
+    check_gradient("cross_entropy",
+                   [&](const Pass&, const std::vector<Var>& x) {
+                     return cross_entropy(x[0], weight, nullptr, targets, 1, rows);
+                   },
+                   {random_tensor({50, 5}, 1)}, {&weight});
+}
+
 TEST(CrossEntropyGradient, reaches_a_table_that_is_also_the_input_embedding) {
   Parameter table({11, 6}, Init::zeros());
   const Tokens tokens = random_tokens({9}, 11, 1), targets = random_tokens({9}, 11, 2);

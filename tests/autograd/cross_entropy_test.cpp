@@ -186,5 +186,21 @@ TEST(CrossEntropy, refuses_targets_and_shapes_that_do_not_fit) {
                core::Error);
 }
 
+TEST(CrossEntropy, holds_the_logits_of_one_piece) {
+  Parameter weight({1000, 4}, Init::zeros());
+  const tests::DrawnParameters drawn({&weight});
+  const auto peak = [&](Index rows) {
+    Tape tape;
+    const Var h = tape.watch(tests::random_tensor({2000, 4}, 1));
+    core::reset_memory_peak();
+    const Index before = core::memory_use().live;
+    cross_entropy(h, weight, nullptr, tests::random_tokens({2000}, 1000, 2), 1, rows);
+    return core::memory_use().peak - before;
+  };
+  const Index logits = 2000 * 1000 * Index(sizeof(Real));
+  EXPECT_GT(peak(2000), logits);
+  EXPECT_LT(peak(100), logits / 8);
+}
+
 }  // namespace
 }  // namespace weft::autograd

@@ -136,6 +136,30 @@ TEST_P(SimdLayerKernelsOf, layer_norm_gradient) {
   }
 }
 
+TEST_P(SimdLayerKernelsOf, rms_norm_and_its_gradient) {
+  const double eps = 1e-2;
+  for (const Index n : lengths_from_one()) {
+    const Numbers x = drawn(n, 1), gain = drawn(n, 2), dy = drawn(n, 3), before = drawn(n, 4);
+    Numbers y(x.size()), dx(x.size()), dgain = before;
+    Real inverse = 0;
+    k.rms_norm(x.data(), gain.data(), Real(eps), y.data(), &inverse, n);
+    double squares = 0, along = 0;
+    for (const Real v : x) squares += double(v) * v / double(n);
+    const double exact = 1 / std::sqrt(squares + eps);
+    EXPECT_NEAR(inverse, exact, 16 * epsilon * exact);
+    expect_close(y, mapped(n, [&](auto i) { return x[i] * exact * gain[i]; }), 16 * epsilon);
+    k.rms_norm_gradient(x.data(), gain.data(), dy.data(), Real(exact), dx.data(), dgain.data(), n);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      along += double(dy[i]) * gain[i] * x[i] * exact / double(n);
+    expect_close(
+        dx,
+        mapped(n, [&](auto i) { return exact * (double(dy[i]) * gain[i] - x[i] * exact * along); }),
+        64 * epsilon);
+    expect_close(dgain, mapped(n, [&](auto i) { return before[i] + dy[i] * x[i] * exact; }),
+                 16 * epsilon);
+  }
+}
+
 TEST_P(SimdLayerKernelsOf, adam) {
   AdamRule rule{};
   rule.rate = Real(0.01), rule.beta1 = Real(0.9), rule.beta2 = Real(0.99), rule.eps = Real(1e-6);

@@ -83,6 +83,14 @@ TEST(DataSettings, reports_what_does_not_go_together) {
   recall.length = 7;
   EXPECT_EQ(problems_of(recall), "length");
 
+  DataSettings duplicate;
+  duplicate.kind = "duplicate";
+  EXPECT_EQ(problems_of(duplicate), "");
+  duplicate.duplicate.word = 64;
+  EXPECT_EQ(problems_of(duplicate), "length");
+  duplicate.length = 130;
+  EXPECT_EQ(problems_of(duplicate), "");
+
   DataSettings text;
   text.kind = "text";
   EXPECT_EQ(problems_of(text), "path");
@@ -102,6 +110,10 @@ TEST(DataSettings, reports_what_does_not_go_together) {
 
 TEST(DataSettings, make_the_dataset_they_describe) {
   EXPECT_EQ(make_dataset({}, 4, 1)->unit(), "symbol");
+  EXPECT_FALSE(make_dataset({}, 4, 1)->scored_part().has_value());
+  DataSettings duplicate;
+  duplicate.kind = "duplicate";
+  EXPECT_EQ(make_dataset(duplicate, 4, 1)->vocabulary(), 128);
   DataSettings text;
   text.kind = "text";
   text.text.path = __FILE__;

@@ -145,7 +145,7 @@ TEST(Program, bench_step_prints_one_json_object_with_every_figure) {
 TEST(Program, every_verb_has_help_and_unknown_ones_are_refused) {
   const Program program("help");
   for (const std::string verb :
-       {"train", "eval", "generate", "config", "list", "bench", "verify-resume"}) {
+       {"train", "eval", "generate", "config", "list", "bench", "verify-resume", "audit"}) {
     const Outcome outcome = program.run({verb, "--help"});
     EXPECT_EQ(outcome.code, 0) << verb;
     EXPECT_NE(outcome.out.find("weft " + verb), std::string::npos) << outcome.out;

@@ -33,6 +33,17 @@ TEST(Resume, verify_resume_finds_every_bit_equal) {
   EXPECT_EQ(outcome.out.find("FAIL"), std::string::npos);
 }
 
+TEST(Resume, verify_resume_finds_every_bit_equal_in_a_reversible_stack_with_dropout) {
+  const Program program("verify_reversible");
+  program.write("tiny.toml", tiny_config);
+  const Outcome outcome =
+      program.run({"verify-resume", "tiny.toml", "--at", "20", "--steps", "40",
+                   "model.reversible=true", "model.reversible_output=concat", "model.tie=false",
+                   "model.dropout=0.2", "train.accumulate=2"});
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(outcome.out.find("FAIL"), std::string::npos);
+}
+
 TEST(Resume, a_run_killed_twenty_times_ends_in_the_same_bits) {
   const Program program("kill");
   program.write("tiny.toml", tiny_config);

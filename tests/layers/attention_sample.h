@@ -6,6 +6,7 @@
 
 #include "autograd/parameter_arena.h"
 #include "layers/attention/registry.h"
+#include "layers/attention/relative.h"
 #include "tests/layers/given_fields.h"
 #include "tests/random_values.h"
 
@@ -22,17 +23,20 @@ inline Sequences padded(Sequences sequences, std::vector<Index> key_lengths) {
 class AttentionSample {
  public:
   AttentionSample(const std::string& kind, const Sequences& sequences, Index heads,
-                  Index head_width, const tests::Settings& settings = {})
+                  Index head_width, const tests::Settings& settings = {},
+                  const RelativeSettings& relative = {})
       : sequences_(sequences), heads_(heads), head_width_(head_width) {
-    const AttentionSite site{.width = width(),
-                             .heads = heads,
-                             .head_width = head_width,
-                             .length = std::max(sequences.queries, sequences.keys),
-                             .causal = sequences.causal};
+    AttentionSite site{.width = width(),
+                       .heads = heads,
+                       .head_width = head_width,
+                       .length = std::max(sequences.queries, sequences.keys),
+                       .causal = sequences.causal};
+    relative_ = site.relative = make_relative(relative, site);
     tests::GivenFields fields(settings);
     attention_ = find_attention(kind)->configure(fields, site)(site);
     autograd::Inventory inventory;
     attention_->visit(inventory);
+    if (relative_) relative_->visit(inventory);
     arena_ = std::make_unique<autograd::ParameterArena>(inventory,
                                                         autograd::ParameterArena::Use::training);
     arena_->initialise(core::Rng(1));
@@ -42,6 +46,8 @@ class AttentionSample {
   }
 
   const Attention& attention() const { return *attention_; }
+  /// Null unless asked for.
+  const RelativePositions* relative() const { return relative_.get(); }
   autograd::ParameterArena& arena() { return *arena_; }
   const Sequences& sequences() const { return sequences_; }
   Index heads() const { return heads_; }
@@ -106,6 +112,7 @@ class AttentionSample {
 
   Sequences sequences_;
   Index heads_, head_width_;
+  std::shared_ptr<RelativePositions> relative_;
   std::unique_ptr<Attention> attention_;
   std::unique_ptr<autograd::ParameterArena> arena_;
   std::vector<Tensor> inputs_;

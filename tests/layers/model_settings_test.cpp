@@ -19,9 +19,58 @@ Problems problems_of(const Settings& given) {
 TEST(ModelSettings, list_the_keys_of_the_model_section) {
   GivenFields fields;
   ModelSettings().fields(fields);
-  EXPECT_EQ(fields.visited(), (Names{"layers", "width", "heads", "ff", "norm", "norm_place",
-                                     "positions", "dropout", "tie", "attention"}));
+  EXPECT_EQ(fields.visited(),
+            (Names{"layers", "width", "heads", "ff", "ff_chunk", "loss_chunk", "norm", "norm_place",
+                   "positions", "dropout", "tie", "reversible", "attention"}));
   EXPECT_TRUE(fields.problems().empty());
+}
+
+TEST(ModelSettings, ask_how_a_reversible_stack_ends) {
+  const Settings concat{
+      {"reversible", true}, {"reversible_output", std::string("concat")}, {"tie", false}};
+  EXPECT_TRUE(problems_of(concat).empty());
+  Settings tied = concat;
+  tied["tie"] = true;
+  EXPECT_TRUE(problems_of(tied).contains("tie"));
+  Settings post = concat;
+  post["norm_place"] = std::string("post");
+  EXPECT_TRUE(problems_of(post).contains("norm_place"));
+}
+
+TEST(ModelSettings, refuse_batch_norm_unless_its_leak_is_allowed) {
+  const auto refused = problems_of({{"norm", std::string("batch")}});
+  EXPECT_NE(refused.at("norm").find("allow_leaky_norm"), std::string::npos);
+  EXPECT_NE(refused.at("norm").find("future"), std::string::npos);
+  EXPECT_TRUE(problems_of({{"norm", std::string("batch")}, {"allow_leaky_norm", true}}).empty());
+  EXPECT_TRUE(problems_of({{"norm", std::string("rms")}}).empty());
+}
+
+TEST(ModelSettings, fit_a_grid_of_positions_to_the_length) {
+  ModelSettings s;
+  for (const Index length : {1, 2, 7, 64, 100, 4097}) {
+    const AxialGrid grid = s.axial_grid(length);
+    EXPECT_GE(grid.n1 * grid.n2, length);
+    EXPECT_LT(grid.n1 * grid.n2, length + grid.n1);
+    EXPECT_EQ(grid.d1 + grid.d2, s.width);
+  }
+  s.axial_shape = {3, 5};
+  s.axial_widths = {10, 54};
+  const AxialGrid grid = s.axial_grid(12);
+  EXPECT_EQ(grid.n1, 3);
+  EXPECT_EQ(grid.n2, 5);
+  EXPECT_EQ(grid.d1, 10);
+  EXPECT_EQ(grid.d2, 54);
+}
+
+TEST(ModelSettings, refuse_a_grid_that_does_not_fit_the_width) {
+  const Settings axial{{"positions", std::string("axial")}, {"width", Index(24)}};
+  EXPECT_TRUE(problems_of(axial).empty());
+  Settings given = axial;
+  given["axial_shape"] = std::vector<Index>{4};
+  given["axial_widths"] = std::vector<Index>{4, 4};
+  const Problems problems = problems_of(given);
+  EXPECT_TRUE(problems.contains("axial_shape"));
+  EXPECT_NE(problems.at("axial_widths").find("24"), std::string::npos);
 }
 
 TEST(ModelSettings, read_what_is_given) {

@@ -67,8 +67,18 @@ inline Grid naive_linear(const Weights& w, const std::string& name, const Grid& 
   return naive_linear(x, w.at(name + ".weight"), w.at(name + ".bias"));
 }
 
+/// By mean and deviation, or without a bias by the root mean square.
 inline Grid naive_norm(const Weights& w, const std::string& name, const Grid& x) {
-  return naive_norm(x, w.at(name + ".weight"), w.at(name + ".bias"));
+  if (w.contains(name + ".bias"))
+    return naive_norm(x, w.at(name + ".weight"), w.at(name + ".bias"));
+  Grid y = x;
+  for (Index r = 0; r < x.rows; ++r) {
+    double square = 0;
+    for (Index c = 0; c < x.cols; ++c) square += x.at(r, c) * x.at(r, c) / double(x.cols);
+    for (Index c = 0; c < x.cols; ++c)
+      y.at(r, c) *= w.at(name + ".weight").at(0, c) / std::sqrt(square + 1e-5);
+  }
+  return y;
 }
 
 /// gelu(x W1 + b1) W2 + b2
@@ -94,28 +104,62 @@ inline Grid naive_heads(const Weights& w, const std::string& projection, const G
   return out;
 }
 
-inline Grid naive_block(const Weights& w, const std::string& prefix, const Grid& x,
-                        const NaiveDense& dense, bool pre, bool rotary) {
-  const auto attend = [&](const Grid& in) {
+/// A layer's attention and feed-forward without norms and residuals.
+struct NaiveSublayers {
+  const Weights& w;
+  std::string prefix;
+  const NaiveDense& dense;
+  bool rotary;
+
+  Grid attend(const Grid& in) const {
     return naive_linear(w, prefix + "attention.output",
                         naive_heads(w, prefix + "attention.projection", in, dense, rotary));
-  };
-  const auto feed = [&](const Grid& in) {
-    return naive_feed_forward(w, prefix + "feed_forward.", in);
-  };
-  const std::string first = prefix + "attention_norm", second = prefix + "feed_forward_norm";
-  if (pre) {
-    const Grid y = naive_sum(x, attend(naive_norm(w, first, x)));
-    return naive_sum(y, feed(naive_norm(w, second, y)));
   }
-  const Grid y = naive_norm(w, first, naive_sum(x, attend(x)));
-  return naive_norm(w, second, naive_sum(y, feed(y)));
+  Grid feed(const Grid& in) const { return naive_feed_forward(w, prefix + "feed_forward.", in); }
+  Grid attention_norm(const Grid& x) const { return naive_norm(w, prefix + "attention_norm", x); }
+  Grid feed_norm(const Grid& x) const { return naive_norm(w, prefix + "feed_forward_norm", x); }
+};
+
+inline Grid naive_block(const Weights& w, const std::string& prefix, const Grid& x,
+                        const NaiveDense& dense, bool pre, bool rotary) {
+  const NaiveSublayers f{w, prefix, dense, rotary};
+  if (pre) {
+    const Grid y = naive_sum(x, f.attend(f.attention_norm(x)));
+    return naive_sum(y, f.feed(f.feed_norm(y)));
+  }
+  const Grid y = f.attention_norm(naive_sum(x, f.attend(x)));
+  return f.feed_norm(naive_sum(y, f.feed(y)));
+}
+
+/// The average of a reversible stack's two streams, or both side by side.
+inline Grid naive_streams(const ModelSettings& settings, const Weights& w, const Grid& x,
+                          const NaiveDense& dense) {
+  Grid first = x, second = x;
+  for (Index i = 0; i < settings.layers; ++i) {
+    const NaiveSublayers f{w, "layers." + std::to_string(i) + '.', dense,
+                           settings.positions == "rotary"};
+    first = naive_sum(first, f.attend(f.attention_norm(second)));
+    second = naive_sum(second, f.feed(f.feed_norm(first)));
+  }
+  const bool both = settings.reversible_output == "concat";
+  Grid y(x.rows, both ? 2 * x.cols : x.cols);
+  for (Index r = 0; r < x.rows; ++r)
+    for (Index c = 0; c < x.cols; ++c) {
+      y.at(r, c) = both ? first.at(r, c) : (first.at(r, c) + second.at(r, c)) / 2;
+      if (both) y.at(r, x.cols + c) = second.at(r, c);
+    }
+  return y;
 }
 
 /// What is added to a token at position p.
 inline double naive_position(const Weights& w, const std::string& kind, Index p, Index c,
                              Index width) {
   if (kind == "learned") return w.at("positions.weight").at(p, c);
+  if (kind == "axial") {
+    const Grid &rows = w.at("positions.rows"), &columns = w.at("positions.columns");
+    return c < rows.cols ? rows.at(p / columns.rows, c)
+                         : columns.at(p % columns.rows, c - rows.cols);
+  }
   if (kind != "sinusoidal") return 0;
   const double angle = double(p) / std::pow(10000.0, double(c - c % 2) / double(width));
   return c % 2 == 0 ? std::sin(angle) : std::cos(angle);
@@ -135,7 +179,8 @@ inline Grid naive_logits(const ModelSettings& settings, const Weights& w,
   const NaiveDense dense{Sequences::self(tokens.shape()[0], length, true), settings.heads,
                          head_width, 1 / std::sqrt(double(head_width))};
   const bool pre = settings.norm_place == "pre";
-  for (Index i = 0; i < settings.layers; ++i)
+  if (settings.reversible) x = naive_streams(settings, w, x, dense);
+  for (Index i = 0; i < settings.layers && !settings.reversible; ++i)
     x = naive_block(w, "layers." + std::to_string(i) + '.', x, dense, pre,
                     settings.positions == "rotary");
   if (pre) x = naive_norm(w, "final_norm", x);

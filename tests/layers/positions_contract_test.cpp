@@ -72,6 +72,31 @@ TEST(Positions, learned_reach_as_far_as_their_table) {
   }
 }
 
+TEST(Positions, axial_ones_give_any_length_up_to_the_grid) {
+  Positions positions("axial", width, 2, 20, {.n1 = 4, .n2 = 6, .d1 = 2, .d2 = 4});
+  const DrawnWeights drawn(positions);
+  EXPECT_EQ(positions.longest(), 24);
+  for (const auto& [length, first] : {std::pair{1, 0}, {20, 0}, {24, 0}, {7, 17}, {1, 23}}) {
+    const Tensor x = random_tensor({2 * length, width}, 1);
+    tests::expect_close(positions.add(Var(x), length, first).value().read(),
+                        naive(x, named(drawn.weights()), "axial", length, first), 4 * epsilon);
+  }
+  for (const auto& [length, first] : {std::pair{25, 0}, {1, 24}}) {
+    const std::string message = refusal(positions, length, first);
+    EXPECT_NE(message.find("reach to 24 tokens"), std::string::npos) << message;
+    EXPECT_NE(message.find("model.axial_shape"), std::string::npos) << message;
+  }
+  EXPECT_THROW(Positions("axial", width, 2, 20, {.n1 = 4, .n2 = 6, .d1 = 2, .d2 = 3}), core::Error);
+}
+
+TEST(Positions, axial_ones_pass_gradients) {
+  Positions positions("axial", width, 2, 20, {.n1 = 4, .n2 = 6, .d1 = 2, .d2 = 4});
+  DrawnWeights drawn(positions);
+  tests::check_gradient(
+      "axial", [&](const Pass&, const std::vector<Var>& in) { return positions.add(in[0], 7, 5); },
+      {random_tensor({14, width}, 1)}, drawn.arena());
+}
+
 TEST(Positions, sinusoids_go_on_past_the_length_of_training) {
   const Positions positions("sinusoidal", width, 2, 4);
   EXPECT_FALSE(positions.longest());

@@ -69,7 +69,8 @@ inline ModelSettings small_settings() {
   return settings;
 }
 
-/// Every kind of positions, place of the norm and form of the output layer.
+/// Every kind of positions, place of the norm and form of the output layer; reversible stacks; rms
+/// norms with a feed-forward and a loss by pieces.
 inline std::vector<ModelSettings> every_form() {
   std::vector<ModelSettings> all;
   for (const std::string positions : {"learned", "sinusoidal", "rotary", "none"})
@@ -81,12 +82,28 @@ inline std::vector<ModelSettings> every_form() {
         settings.tie = tie;
         all.push_back(settings);
       }
+  for (const std::string output : {"average", "concat"}) {
+    ModelSettings settings = small_settings();
+    settings.reversible = true;
+    settings.reversible_output = output;
+    settings.tie = output == "average";
+    all.push_back(settings);
+  }
+  ModelSettings other = small_settings();
+  other.norm = "rms";
+  other.positions = "axial";
+  other.ff_chunk = 50;
+  other.loss_chunk = 30;
+  all.push_back(other);
+  other.reversible = true;
+  all.push_back(other);
   return all;
 }
 
 inline std::string describe(const ModelSettings& s) {
-  return s.attention[0] + " attention, " + s.positions + " positions, " + s.norm_place + "-norm" +
-         (s.tie ? ", tied" : "");
+  return s.attention[0] + " attention, " + s.positions + " positions, " + s.norm_place + "-norm (" +
+         s.norm + ")" + (s.tie ? ", tied" : "") +
+         (s.reversible ? ", reversible: " + s.reversible_output : "");
 }
 
 }  // namespace weft::layers

@@ -1,41 +1,44 @@
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
-#include "layers/attention/pattern/lane.h"
+#include "layers/attention/pattern/relative_partials.h"
 
 namespace weft::layers {
 namespace {
 
-/// Everything that the backward sweep reads.
-struct Saved {
-  ConstHeads q, k, v, out, dout;
-  const Real* log_sums;
-};
-
 /// Probabilities and score gradients of one tile, made again.
 class Tile {
  public:
-  Tile() : scratch_({2 * most_rows, key_tile}) {
+  explicit Tile(const Lane& lane) : relative(lane), scratch_({2 * most_rows, key_tile}) {
     p_ = scratch_.write().data();
     ds_ = p_ + most_rows * key_tile;
   }
 
-  /// `log_sums` and `delta` hold one number for each row of the block.
+  /// What a block of queries brings to each of its tiles; `log_sums` and `delta` hold one number
+  /// for each row.
+  struct Rows {
+    core::ConstMatrix q, place, dout;
+    const Real *log_sums, *delta;
+  };
+
   void make(const Lane& lane, const PatternPlan::Block& block, const PatternPlan::Panel& panel,
-            const core::ConstMatrix& q, const core::ConstMatrix& k, const core::ConstMatrix& v,
-            const core::ConstMatrix& dout, const Real* log_sums, const Real* delta) {
+            const Rows& rows, const core::ConstMatrix& k, const core::ConstMatrix& v) {
     probabilities = {p_, block.queries, panel.columns, panel.columns};
     gradients = {ds_, block.queries, panel.columns, panel.columns};
-    core::gemm(lane.problem.scale, q, core::transposed(k), 0, probabilities);
-    core::gemm(1, dout, core::transposed(v), 0, gradients);
+    core::gemm(lane.problem.scale, rows.q, core::transposed(k), 0, probabilities);
+    core::gemm(1, rows.dout, core::transposed(v), 0, gradients);
+    if (relative.present()) {
+      relative.place(block, panel);
+      relative.add_scores(rows.place, probabilities);
+      relative.add_weight_gradients(rows.dout, gradients);
+    }
     const Index real = lane.real_columns(panel);
-    const Real scale = lane.problem.scale;
     for (Index r = 0; r < block.queries; ++r) {
       Real *p = p_ + r * panel.columns, *ds = ds_ + r * panel.columns;
       for_each_stretch(
           lane.plan, block.first_row + r, panel, real,
           [&](Index a, Index b) {
-            core::simd().exp_sum(p + a, 1, log_sums[r * block.step], b - a);
-            core::simd().score_gradient(p + a, ds + a, delta[r], scale, b - a);
+            core::simd().exp_sum(p + a, 1, rows.log_sums[r * block.step], b - a);
+            core::simd().score_gradient(p + a, ds + a, rows.delta[r], 1, b - a);
           },
           [&](Index a, Index b) {
             std::fill(p + a, p + b, Real(0));
@@ -45,6 +48,7 @@ class Tile {
   }
 
   core::Matrix probabilities{}, gradients{};
+  RelativeTile relative;
 
  private:
   core::Tensor scratch_;
@@ -57,48 +61,60 @@ struct KeySum {
   Real* data;
   Index stride;
 
-  /// rows of the panel += a^T b
-  void add(const PatternPlan& plan, const PatternPlan::Panel& panel, const core::ConstMatrix& a,
-           const core::ConstMatrix& b, core::Tensor& scratch) const {
+  /// rows of the panel += factor a^T b
+  void add(const PatternPlan& plan, const PatternPlan::Panel& panel, Real factor,
+           const core::ConstMatrix& a, const core::ConstMatrix& b, core::Tensor& scratch) const {
     if (panel.list < 0) {
-      core::gemm(1, core::transposed(a), b, 1,
+      core::gemm(factor, core::transposed(a), b, 1,
                  {data + panel.first_key * stride, panel.columns, b.cols, panel.step * stride});
       return;
     }
     Real* sums = scratch.write().data();
-    core::gemm(1, core::transposed(a), b, 0, {sums, panel.columns, b.cols, b.cols});
+    core::gemm(factor, core::transposed(a), b, 0, {sums, panel.columns, b.cols, b.cols});
     for (Index c = 0; c < panel.columns; ++c)
       core::simd().axpy(1, sums + c * b.cols,
                         data + plan.gathered[std::size_t(panel.list + c)] * stride, b.cols);
   }
 };
 
+/// What one task adds to.
+struct TaskSums {
+  Heads dq, dplace;
+  KeySum dk, dv;
+  RelativeSums relative;
+};
+
 /// One block of queries: five products a panel, all gradients at once.
-void sweep_block(const Lane& lane, const PatternPlan::Block& block, const Saved& saved, Heads dq,
-                 const KeySum& dk, const KeySum& dv, Tile& tile) {
+void sweep_block(const Lane& lane, const PatternPlan::Block& block, const PatternSaved& saved,
+                 const TaskSums& sums, Tile& tile) {
   const Index width = lane.problem.head_width;
-  const auto rows_of = [&](ConstHeads x) {
+  const Real scale = lane.problem.scale;
+  const auto rows_of = [&](auto x) {
     return lane.queries(x, block.first_query, block.queries, block.step);
   };
-  const auto q = rows_of(saved.q), out = rows_of(saved.out), dout = rows_of(saved.dout);
-  const core::Matrix dq_rows = lane.queries(dq, block.first_query, block.queries, block.step);
-  if (!lane.plan.starts_from_zero) set_zero(dq_rows);
+  const auto out = rows_of(saved.out), dout = rows_of(saved.dout);
   Real delta[most_rows];
   for (Index r = 0; r < block.queries; ++r)
     delta[r] = core::simd().dot(dout.data + r * dout.stride, out.data + r * out.stride, width);
-  const Real* log_sums =
-      saved.log_sums +
-      (lane.batch * lane.problem.heads + lane.head) * lane.problem.sequences.queries +
-      block.first_query;
+  const Index lane_index = lane.batch * lane.problem.heads + lane.head;
+  const RelativeTerms* terms = lane.problem.relative.get();
+  const Tile::Rows rows{
+      rows_of(saved.q), rows_of(terms ? terms->queries : saved.q), dout,
+      saved.log_sums + lane_index * lane.problem.sequences.queries + block.first_query, delta};
+  const core::Matrix dq = rows_of(sums.dq);
+  if (!lane.plan.starts_from_zero) set_zero(dq);
   PanelRows keys(width), values(width);
   core::Tensor scratch({key_tile, width});
   for (Index p = block.first_panel; p < block.first_panel + block.panels; ++p) {
     const PatternPlan::Panel& panel = lane.plan.panels[std::size_t(p)];
     const auto k = keys.read(lane, panel, saved.k), v = values.read(lane, panel, saved.v);
-    tile.make(lane, block, panel, q, k, v, dout, log_sums, delta);
-    dv.add(lane.plan, panel, tile.probabilities, dout, scratch);
-    dk.add(lane.plan, panel, tile.gradients, q, scratch);
-    core::gemm(1, tile.gradients, k, 1, dq_rows);
+    tile.make(lane, block, panel, rows, k, v);
+    sums.dv.add(lane.plan, panel, 1, tile.probabilities, dout, scratch);
+    sums.dk.add(lane.plan, panel, scale, tile.gradients, rows.q, scratch);
+    core::gemm(scale, tile.gradients, k, 1, dq);
+    if (!tile.relative.present()) continue;
+    tile.relative.pull_back_scores(tile.gradients, rows.place, rows_of(sums.dplace), sums.relative);
+    tile.relative.pull_back_values(tile.probabilities, dout, sums.relative);
   }
 }
 
@@ -107,36 +123,32 @@ void sweep_block(const Lane& lane, const PatternPlan::Block& block, const Saved&
 /// number of threads.
 Index shares_of(Index lanes) { return std::max<Index>(1, 8 / lanes); }
 
-void add_rows(const core::Tensor& partial, const core::Matrix& to) {
+void add_rows(const Real* partial, const core::Matrix& to) {
   for (Index r = 0; r < to.rows; ++r)
-    core::simd().axpy(1, partial.data() + r * to.cols, to.data + r * to.stride, to.cols);
+    core::simd().axpy(1, partial + r * to.cols, to.data + r * to.stride, to.cols);
+}
+
+void start_from_zero(const Lane& lane, const PatternGradients& to) {
+  const Sequences& s = lane.problem.sequences;
+  set_zero(lane.keys(to.k, 0, s.keys, 1));
+  set_zero(lane.keys(to.v, 0, s.keys, 1));
+  if (lane.plan.starts_from_zero) set_zero(lane.queries(to.q, 0, s.queries, 1));
+  if (to.place.data && to.place.data != to.q.data)
+    set_zero(lane.queries(to.place, 0, s.queries, 1));
 }
 
 }  // namespace
 
-void pattern_backward(const PatternProblem& problem, ConstHeads q, ConstHeads k, ConstHeads v,
-                      ConstHeads out, const Real* log_sums, ConstHeads dout, Heads dq, Heads dk,
-                      Heads dv) {
-  const Saved saved{q, k, v, out, dout, log_sums};
+void pattern_backward(const PatternProblem& problem, const PatternSaved& saved,
+                      const PatternGradients& to) {
   const Sequences& s = problem.sequences;
   const Index lanes = s.batch * problem.heads, shares = shares_of(lanes);
   // Share 0 adds to the result itself, the others to arrays of their own: [keys, D].
-  std::vector<core::Tensor> partial_dk, partial_dv;
-  for (Index i = 0; i < lanes * (shares - 1); ++i) {
-    partial_dk.emplace_back(core::Shape{s.keys, problem.head_width}, Real(0));
-    partial_dv.emplace_back(core::Shape{s.keys, problem.head_width}, Real(0));
-  }
-  std::vector<Real*> dk_data, dv_data;
-  for (std::size_t i = 0; i < partial_dk.size(); ++i) {
-    dk_data.push_back(partial_dk[i].write().data());
-    dv_data.push_back(partial_dv[i].write().data());
-  }
-  core::parallel_for(lanes, 1, [&](Index index, Index) {
-    const Lane lane(problem, index);
-    set_zero(lane.keys(dk, 0, s.keys, 1));
-    set_zero(lane.keys(dv, 0, s.keys, 1));
-    if (lane.plan.starts_from_zero) set_zero(lane.queries(dq, 0, s.queries, 1));
-  });
+  const Partials dk(lanes * (shares - 1), s.keys * problem.head_width),
+      dv(lanes * (shares - 1), s.keys * problem.head_width);
+  const RelativePartials relative(problem, lanes * shares);
+  core::parallel_for(lanes, 1,
+                     [&](Index index, Index) { start_from_zero(Lane(problem, index), to); });
   std::size_t passes = 0;
   for (Index head = 0; head < problem.heads; ++head)
     passes = std::max(passes, problem.plan(head).passes.size());
@@ -144,25 +156,24 @@ void pattern_backward(const PatternProblem& problem, ConstHeads q, ConstHeads k,
     core::parallel_for(lanes * shares, 1, [&](Index task, Index) {
       const Lane lane(problem, task / shares);
       if (pass >= lane.plan.passes.size()) return;
-      const Index share = task % shares;
-      const auto own = std::size_t(task / shares * (shares - 1) + share - 1);
-      const auto sum_of = [&](Heads result, const std::vector<Real*>& partial) {
+      const Index share = task % shares, own = task / shares * (shares - 1) + share - 1;
+      const auto sum_of = [&](Heads result, const Partials& partial) {
         const core::Matrix m = lane.keys(result, 0, s.keys, 1);
         return share == 0 ? KeySum{m.data, m.stride} : KeySum{partial[own], problem.head_width};
       };
-      const KeySum dk_sum = sum_of(dk, dk_data), dv_sum = sum_of(dv, dv_data);
-      Tile tile;
+      const TaskSums sums{to.q, to.place, sum_of(to.k, dk), sum_of(to.v, dv), relative.of(task)};
+      Tile tile(lane);
       const PatternPlan::Pass& blocks = lane.plan.passes[pass];
       for (Index b = share; b < blocks.blocks; b += shares)
-        sweep_block(lane, lane.plan.blocks[std::size_t(blocks.first_block + b)], saved, dq, dk_sum,
-                    dv_sum, tile);
+        sweep_block(lane, lane.plan.blocks[std::size_t(blocks.first_block + b)], saved, sums, tile);
     });
+  relative.write(to);
   if (shares == 1) return;
   core::parallel_for(lanes, 1, [&](Index index, Index) {
     const Lane lane(problem, index);
     for (Index i = index * (shares - 1); i < (index + 1) * (shares - 1); ++i) {
-      add_rows(partial_dk[std::size_t(i)], lane.keys(dk, 0, s.keys, 1));
-      add_rows(partial_dv[std::size_t(i)], lane.keys(dv, 0, s.keys, 1));
+      add_rows(dk[i], lane.keys(to.k, 0, s.keys, 1));
+      add_rows(dv[i], lane.keys(to.v, 0, s.keys, 1));
     }
   });
 }

@@ -20,7 +20,7 @@ class DrawnAttention final : public Attention {
         drawn_(site, drawn, others_),
         scores_(scores) {}
 
-  AttentionTraits traits() const override { return traits_; }
+  AttentionTraits traits() const override { return current().traits(); }
   Var forward(const Pass& pass, const AttentionInput& input) const override {
     return current().forward(pass, input);
   }

@@ -4,7 +4,7 @@
 #include "core/counters.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
-#include "layers/attention/pattern/lane.h"
+#include "layers/attention/pattern/relative_tile.h"
 
 namespace weft::layers {
 namespace {
@@ -20,6 +20,7 @@ class RunningSoftmax {
         block_(block),
         out_(lane.queries(out, block.first_query, block.queries, block.step)),
         log_sums_(log_sums + block.first_query),
+        relative_(lane),
         scratch_({most_rows, key_tile + 2}) {
     scores_ = scratch_.write().data();
     top_ = scores_ + most_rows * key_tile;
@@ -36,9 +37,14 @@ class RunningSoftmax {
            const PatternPlan::Panel& panel) {
     const core::Matrix s{scores_, block_.queries, panel.columns, panel.columns};
     core::gemm(lane_.problem.scale, q, core::transposed(k), 0, s);
+    if (relative_.present()) {
+      relative_.place(block_, panel);
+      relative_.add_scores(places(), s);
+    }
     const Index real = lane_.real_columns(panel);
     for (Index r = 0; r < block_.queries; ++r) absorb_row(r, panel, real);
     core::gemm(1, s, v, 1, out_);
+    if (relative_.present()) relative_.add_values(s, out_);
   }
 
   void finish() {
@@ -53,6 +59,12 @@ class RunningSoftmax {
   Index pairs() const { return pairs_; }
 
  private:
+  /// The queries that relative tables are scored by.
+  core::ConstMatrix places() const {
+    return lane_.queries(lane_.problem.relative->queries, block_.first_query, block_.queries,
+                         block_.step);
+  }
+
   /// Turns the scores that row r reads into weights against the running maximum, rescales what the
   /// row has gathered so far, and zeroes the rest.
   void absorb_row(Index r, const PatternPlan::Panel& panel, Index real) {
@@ -88,6 +100,7 @@ class RunningSoftmax {
   const PatternPlan::Block& block_;
   core::Matrix out_;
   Real* log_sums_;
+  RelativeTile relative_;
   core::Tensor scratch_;
   Real *scores_, *top_, *total_;
   Index pairs_ = 0;
@@ -111,6 +124,15 @@ void start_from_zero(const Lane& lane, Heads out, Real* log_sums) {
   const Index n = lane.problem.sequences.queries;
   set_zero(lane.queries(out, 0, n, 1));
   std::fill_n(log_sums, n, minus_infinity);
+}
+
+/// Scores, values and their gradients: a product each forward, two more backward for a table.
+void add_relative_cost(RelativeTile& tile, const PatternPlan::Block& block,
+                       const PatternPlan::Panel& panel, const RelativeTerms& terms, Cost& cost) {
+  tile.place(block, panel);
+  const Index product = tile.product_flops();
+  if (terms.keys.data) cost.flops += product, cost.backward_flops += 3 * product;
+  if (terms.values.data) cost.flops += product, cost.backward_flops += 2 * product;
 }
 
 }  // namespace
@@ -148,9 +170,11 @@ Cost pattern_cost(const PatternProblem& problem) {
   Cost cost;
   for (Index index = 0; index < s.batch * problem.heads; ++index) {
     const Lane lane(problem, index);
+    RelativeTile relative(lane);
     for (const PatternPlan::Block& block : lane.plan.blocks)
       for (Index p = block.first_panel; p < block.first_panel + block.panels; ++p) {
         const PatternPlan::Panel& panel = lane.plan.panels[std::size_t(p)];
+        if (relative.present()) add_relative_cost(relative, block, panel, *problem.relative, cost);
         const Index real = lane.real_columns(panel);
         for (Index r = block.first_row; r < block.first_row + block.queries; ++r)
           for_each_stretch(

@@ -1,12 +1,39 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
 #include "layers/attention/head_gradients.h"
 #include "layers/attention/pattern/plan.h"
+#include "layers/attention/relative.h"
 
 namespace weft::layers {
+
+/// A table with a row for each label: [labels, D] for all heads, or [labels, H D].
+struct RelativeTable {
+  const Real* data = nullptr;
+  Index stride = 0, head_step = 0;
+};
+
+/// Relative positions as the kernel reads them; see RelativePositions.
+struct RelativeTerms {
+  ConstHeads queries{nullptr, 0};
+  RelativeTable keys, values;
+  const Real* bias = nullptr;  ///< [H, labels]
+  Index labels = 0;
+  Index past = 0;
+  std::vector<std::int32_t> label_of;
+
+  /// Offsets past the ends, which only unread pairs have, take the label of the end.
+  std::int32_t label(Index offset) const {
+    return label_of[std::size_t(std::clamp<Index>(offset + past, 0, Index(label_of.size()) - 1))];
+  }
+};
+
+/// Terms as the kernel reads them; `terms` must outlive them.
+RelativeTerms relative_terms(const RelativePositions::Terms& terms, ConstHeads queries, Index heads,
+                             Index head_width);
 
 /// One attention call over patterns.
 struct PatternProblem {
@@ -15,7 +42,11 @@ struct PatternProblem {
   Real scale;
   /// One for each head, or a single one for all.
   std::vector<std::shared_ptr<const PatternPlan>> plans;
+  /// Null for none.
+  std::shared_ptr<const RelativeTerms> relative = nullptr;
 
+  /// How many keys come before the first query's own: a causal query i stands at key i + shift.
+  Index shift() const { return sequences.causal ? sequences.keys - sequences.queries : 0; }
   const PatternPlan& plan(Index head) const {
     return *plans[plans.size() == 1 ? 0 : std::size_t(head)];
   }
@@ -28,11 +59,24 @@ struct PatternProblem {
 void pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHeads k, ConstHeads v,
                      Heads out, Real* log_sums);
 
-/// The gradients of q, k and v from that of out, with probabilities made again tile by tile:
-/// P = exp(S - log_sum), dV = P^T dO, dS = P (dO V^T - dO . O), dQ = dS K, dK = dS^T Q.
-void pattern_backward(const PatternProblem& problem, ConstHeads q, ConstHeads k, ConstHeads v,
-                      ConstHeads out, const Real* log_sums, ConstHeads dout, Heads dq, Heads dk,
-                      Heads dv);
+/// What the backward sweep reads.
+struct PatternSaved {
+  ConstHeads q, k, v, out, dout;
+  const Real* log_sums;
+};
+
+/// What it writes. The gradients of relative terms, if any: `place` as `q` or apart, tables zeroed
+/// or not, in the shape of the tables.
+struct PatternGradients {
+  Heads q, k, v;
+  Heads place{nullptr, 0};
+  Real *keys = nullptr, *values = nullptr, *bias = nullptr;
+};
+
+/// The gradients, with probabilities made again tile by tile: P = exp(S - log_sum), dV = P^T dO,
+/// dS = P (dO V^T - dO . O), dQ = scale dS K, dK = scale dS^T Q.
+void pattern_backward(const PatternProblem& problem, const PatternSaved& saved,
+                      const PatternGradients& gradients);
 
 /// What the two do, counted without doing it.
 Cost pattern_cost(const PatternProblem& problem);

@@ -52,38 +52,61 @@ void KeyStore::append(Index position, std::span<const Real> key, std::span<const
   positions_[std::size_t(slot)] = position;
   std::ranges::copy(key, keys_.begin() + slot * width_);
   std::ranges::copy(value, values_.begin() + slot * width_);
+  Index last = -1;
+  for (const auto& atom : pattern_) last = std::max(last, atom->last_reader(position));
+  if (last < never) leaving_.push({last, slot});
 }
 
-void KeyStore::attend(Index query, Index column, std::span<const Real> q, Real scale,
-                      std::span<Real> out) const {
+std::vector<Index> KeyStore::readable(Index query) const {
   const Reader reader(pattern_, query);
-  const Index width = Index(q.size());
   std::vector<Index> read;
-  std::vector<Real> weights;
   for (Index slot = 0; slot < slots(); ++slot) {
     const Index position = positions_[std::size_t(slot)];
-    if (position < 0 || !reader.reads(position)) continue;
-    read.push_back(slot);
-    weights.push_back(core::simd().dot(q.data(), keys_.data() + slot * width_ + column, width));
+    if (position >= 0 && reader.reads(position)) read.push_back(slot);
   }
+  return read;
+}
+
+void KeyStore::attend(const DecodeQuery& query, Index column, std::span<const Index> slots,
+                      std::span<Real> out) const {
   std::ranges::fill(out, Real(0));
-  if (read.empty()) return;
-  const Index count = Index(read.size());
+  if (slots.empty()) return;
+  const Index width = Index(query.q.size());
+  const RelativeTerms* relative = query.relative;
+  const auto row = [&](const RelativeTable& table, Index label) {
+    return table.data + label * table.stride + query.head * table.head_step;
+  };
+  std::vector<Real> weights;
+  std::vector<std::int32_t> labels(slots.size());
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const Real* key = keys_.data() + slots[i] * width_ + column;
+    Real score = query.scale * core::simd().dot(query.q.data(), key, width);
+    if (relative) {
+      const std::int32_t label = labels[i] =
+          relative->label(positions_[std::size_t(slots[i])] - query.position);
+      if (relative->keys.data)
+        score +=
+            query.scale * core::simd().dot(query.place.data(), row(relative->keys, label), width);
+      if (relative->bias) score += relative->bias[query.head * relative->labels + label];
+    }
+    weights.push_back(score);
+  }
+  const Index count = Index(slots.size());
   const Real top = core::simd().max(weights.data(), count);
-  const Real total = core::simd().exp_sum(weights.data(), scale, scale * top, count);
-  for (std::size_t i = 0; i < read.size(); ++i)
-    core::simd().axpy(weights[i] / total, values_.data() + read[i] * width_ + column, out.data(),
-                      width);
+  const Real total = core::simd().exp_sum(weights.data(), 1, top, count);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const Real weight = weights[i] / total;
+    core::simd().axpy(weight, values_.data() + slots[i] * width_ + column, out.data(), width);
+    if (relative && relative->values.data)
+      core::simd().axpy(weight, row(relative->values, labels[i]), out.data(), width);
+  }
 }
 
 void KeyStore::forget(Index query) {
-  for (Index slot = 0; slot < slots(); ++slot) {
-    Index& position = positions_[std::size_t(slot)];
-    if (position < 0) continue;
-    Index last = -1;
-    for (const auto& atom : pattern_) last = std::max(last, atom->last_reader(position));
-    if (last > query) continue;
-    position = -1;
+  while (!leaving_.empty() && leaving_.top().last_reader <= query) {
+    const Index slot = leaving_.top().slot;
+    leaving_.pop();
+    positions_[std::size_t(slot)] = -1;
     free_.push_back(slot);
   }
 }

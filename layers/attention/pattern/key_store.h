@@ -1,12 +1,21 @@
 #pragma once
 
+#include <queue>
 #include <span>
 #include <vector>
 
 #include "layers/attention/attention.h"
-#include "layers/attention/pattern/atom.h"
+#include "layers/attention/pattern/kernel.h"
 
 namespace weft::layers {
+
+/// One head's query at decoding.
+struct DecodeQuery {
+  Index position, head;
+  std::span<const Real> q, place;  ///< [D]
+  Real scale;
+  const RelativeTerms* relative;  ///< null for none
+};
 
 /// The keys and values that a later query of the pattern can still read. A key's slot is used
 /// again once its last reader has passed: a band keeps a ring of its window, global columns stay,
@@ -17,24 +26,33 @@ class KeyStore {
 
   /// key, value: [width]
   void append(Index position, std::span<const Real> key, std::span<const Real> value);
-  /// One head, whose columns begin at `column`.  q, out: [D]
-  void attend(Index query, Index column, std::span<const Real> q, Real scale,
+  /// The slots that the query at a position reads.
+  std::vector<Index> readable(Index query) const;
+  /// One head, whose columns begin at `column`.  out: [D]
+  void attend(const DecodeQuery& query, Index column, std::span<const Index> slots,
               std::span<Real> out) const;
   /// Frees what no query after this one reads.
   void forget(Index query);
 
   Index slots() const { return Index(positions_.size()); }
+  Index live() const { return slots() - Index(free_.size()); }
   Index bytes() const { return 2 * slots() * width_ * Index(sizeof(Real)); }
 
  private:
+  struct Leaving {
+    Index last_reader, slot;
+    bool operator>(const Leaving& other) const { return last_reader > other.last_reader; }
+  };
+
   const Pattern& pattern_;
   Index width_;
   std::vector<Index> positions_;  ///< of each slot; -1 for a free one
   std::vector<Index> free_;
+  std::priority_queue<Leaving, std::vector<Leaving>, std::greater<>> leaving_;
   std::vector<Real> keys_, values_;
 };
 
-/// One store for all heads, or one for each.
+/// One store for all heads, or one for each, and the relative terms of the offsets so far.
 struct KeyStores final : DecodeState {
   KeyStores(const std::vector<Pattern>& patterns, Index width) {
     for (const Pattern& pattern : patterns) stores.emplace_back(pattern, width);
@@ -44,7 +62,16 @@ struct KeyStores final : DecodeState {
     for (const KeyStore& store : stores) total += store.bytes();
     return total;
   }
+  /// Makes the terms hold every offset back from a position.
+  void reach(Index position, const RelativePositions& relative, Index heads, Index head_width) {
+    if (!tables.labels.empty() && tables.past >= position) return;
+    tables = relative.terms(Pass(), 2 * position + 64, 0);
+    terms = relative_terms(tables, {nullptr, 0}, heads, head_width);
+  }
+
   std::vector<KeyStore> stores;
+  RelativePositions::Terms tables;
+  RelativeTerms terms;
 };
 
 }  // namespace weft::layers

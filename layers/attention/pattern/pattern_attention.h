@@ -35,6 +35,10 @@ class PatternAttention final : public Attention {
 
  private:
   PatternProblem problem(const Sequences& sequences) const;
+  /// The call's blocks: queries against keys, keys, values, and the queries against tables if
+  /// there are relative positions.
+  struct Call;
+  Call call(const Pass& pass, const AttentionInput& input) const;
 
   /// Plans of the lengths seen last.
   struct CachedPlans {
@@ -47,6 +51,7 @@ class PatternAttention final : public Attention {
   std::vector<Pattern> patterns_;
   Index heads_, width_;
   Real scale_;
+  std::shared_ptr<RelativePositions> relative_;
   mutable std::vector<CachedPlans> cache_;
 };
 

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "core/rng.h"
+#include "data/alphabet.h"
+#include "data/batch_rows.h"
+
+namespace weft::data {
+
+/// Sequences that a generator draws one by one and that never end. A sequence is one window
+/// whatever the stride; of every split, the first `held_out` sequences are scored.
+class Generated : public Dataset {
+ public:
+  Batch training(Index number) const override;
+  std::optional<Index> training_tokens() const override { return {}; }
+  Index evaluation_batches(Split split, Index stride) const override;
+  Batch evaluation(Split split, Index number, Index stride) const override;
+  std::vector<Token> encode(std::string_view text) const override { return alphabet_.encode(text); }
+  std::string decode(std::span<const Token> tokens) const override {
+    return alphabet_.decode(tokens);
+  }
+  std::string unit() const override { return "symbol"; }
+
+ protected:
+  Generated(Index length, Index batch, Index held_out, Alphabet alphabet);
+
+  /// Where sequence `number` of a split takes its random numbers from.
+  virtual core::Rng stream(Split split, Index number) const = 0;
+  /// Writes one sequence into a row that is all padding.
+  virtual void draw(const core::Rng& stream, BatchRows& rows, Index row) const = 0;
+
+  Index length() const { return length_; }
+  Index held_out() const { return held_out_; }
+
+ private:
+  /// The sequences begin .. end - 1 of a split, and padding up to a whole batch.
+  Batch sequences(Split split, Index begin, Index end) const;
+
+  Index length_, batch_, held_out_;
+  Alphabet alphabet_;
+};
+
+}  // namespace weft::data

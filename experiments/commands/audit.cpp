@@ -1,0 +1,40 @@
+#include <filesystem>
+#include <iostream>
+
+#include "experiments/commands/commands.h"
+#include "experiments/commands/saved_model.h"
+#include "experiments/leak_audit.h"
+
+namespace weft::experiments {
+namespace {
+
+LeakAudit audit_of(const CommandLine& line) {
+  const Index trials = line.integer("trials"), seed = line.integer("seed");
+  if (std::filesystem::is_directory(line.words()[0])) {
+    const Inference saved = load_saved_model(line);
+    return audit_leaks(*saved.model, *saved.dataset, saved.config.data.length, trials, seed);
+  }
+  const RunConfig config = RunConfig::load(line.words()[0], line.overrides());
+  const Training training(config);
+  return audit_leaks(training.model(), training.dataset(), config.data.length, trials, seed);
+}
+
+}  // namespace
+
+int audit_command(const Arguments& arguments) {
+  CommandLine line("weft audit CONFIG|RUN [section.key=value ...]",
+                   "Replaces the tokens from a random position on and counts the earlier outputs "
+                   "that change: a causal model has none. A config is audited with its starting "
+                   "weights, a run with its newest checkpoint. Exits with 1 when something leaks.");
+  line.words(1, 1000, "CONFIG or RUN");
+  add_checkpoint_option(line);
+  line.option("trials", "N", "sequences to try", "20")
+      .option("seed", "N", "what positions and tokens are drawn from", "0")
+      .flag("json", "print one JSON object");
+  if (!line.parse(arguments)) return 0;
+  const LeakAudit audit = audit_of(line);
+  std::cout << (line.has("json") ? audit_json(audit) + "\n" : print_audit(audit));
+  return audit.clean() ? 0 : 1;
+}
+
+}  // namespace weft::experiments

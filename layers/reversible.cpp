@@ -1,0 +1,36 @@
+#include "layers/reversible.h"
+
+#include "core/scope.h"
+
+namespace weft::layers {
+
+Var run_reversible(const Pass& pass, const std::vector<Block>& blocks, const Var& x,
+                   const Sequences& sequences, StreamOutput output) {
+  std::vector<autograd::ReversibleBlock> branches;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const auto attend = [&block = blocks[i], i, sequences](const Pass& own, const Var& in) {
+      const core::Scope scope("layers", Index(i));
+      return block.attention_branch(own.at(i), in, sequences);
+    };
+    const auto feed = [&block = blocks[i], i](const Pass& own, const Var& in) {
+      const core::Scope scope("layers", Index(i));
+      return block.feed_forward_branch(own.at(i), in);
+    };
+    branches.push_back({attend, feed});
+  }
+  return autograd::reversible(pass, std::move(branches), x, output);
+}
+
+Tensor step_reversible(const std::vector<Block>& blocks, std::vector<MultiHeadState>& states,
+                       const Tensor& x, Index position, StreamOutput output) {
+  Var first(x), second(x);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    first =
+        autograd::add(first, Var(blocks[i].step_attention(states[i], second.value(), position)));
+    second = autograd::add(second, blocks[i].feed_forward_branch(Pass(), first));
+  }
+  if (output == StreamOutput::concat) return autograd::concat({first, second}).value();
+  return autograd::scale(autograd::add(first, second), Real(0.5)).value();
+}
+
+}  // namespace weft::layers

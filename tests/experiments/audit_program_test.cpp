@@ -1,0 +1,64 @@
+// weft audit as a user meets it, over every mechanism that can be causal.
+#include <nlohmann/json.hpp>
+
+#include "layers/attention/registry.h"
+#include "layers/model_settings.h"
+#include "tests/experiments/program.h"
+#include "tests/layers/given_fields.h"
+
+namespace weft::experiments {
+namespace {
+
+constexpr const char* small_config = R"(
+[data]
+kind = "recall"
+length = 96
+[model]
+layers = 2
+width = 16
+heads = 4
+tie = false
+[attention.random]
+block = 16
+[attention.bigbird]
+block = 8
+[train]
+steps = 4
+batch = 2
+)";
+
+TEST(Audit, finds_no_leak_in_any_mechanism_that_claims_to_be_causal) {
+  const Program program("audit");
+  program.write("small.toml", small_config);
+  const layers::AttentionSite site = layers::ModelSettings{}.site(1024);
+  for (const layers::AttentionEntry& entry : layers::attention_registry()) {
+    tests::GivenFields defaults;
+    if (!entry.configure(defaults, site)(site)->traits().causal) continue;
+    const Outcome outcome = program.run({"audit", "small.toml", "--trials", "8", "--json",
+                                         "model.attention=" + std::string(entry.kind)});
+    ASSERT_EQ(outcome.code, 0) << entry.kind << ": " << outcome.out << outcome.err;
+    const auto audit = nlohmann::json::parse(outcome.out);
+    EXPECT_EQ(audit["changed"], 0) << entry.kind;
+    EXPECT_GT(audit["outputs"], 8);
+    EXPECT_NEAR(double(audit["gap"]), 0, 1e-4) << entry.kind;
+  }
+}
+
+TEST(Audit, looks_at_a_run_as_at_a_config) {
+  const Program program("audit-run");
+  program.write("small.toml", small_config);
+  ASSERT_EQ(program.run({"train", "small.toml", "--run", "runs/one"}).code, 0);
+  const Outcome outcome = program.run({"audit", "runs/one", "--trials", "3"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("clean"), std::string::npos) << outcome.out;
+}
+
+TEST(Audit, refuses_what_cannot_be_tried) {
+  const Program program("audit-refusals");
+  program.write("small.toml", small_config);
+  EXPECT_EQ(program.run({"audit", "small.toml", "--trials", "0"}).code, 2);
+  EXPECT_EQ(program.run({"audit", "nowhere"}).code, 2);
+}
+
+}  // namespace
+}  // namespace weft::experiments
