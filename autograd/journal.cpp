@@ -30,6 +30,12 @@ void Journal::propose(State& state, core::Tensor statistics) {
   proposals_.push_back({&state, std::move(statistics)});
 }
 
+const core::Tensor* Journal::proposed(const State& state) const {
+  for (const Proposal& proposal : proposals_)
+    if (proposal.state == &state) return &proposal.statistics;
+  return nullptr;
+}
+
 void Journal::commit() {
   for (const Proposal& proposal : proposals_) proposal.state->absorb(proposal.statistics);
   proposals_.clear();

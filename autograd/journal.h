@@ -29,6 +29,8 @@ class Journal {
   core::Real penalty_gradient = 0;
 
   void propose(State& state, core::Tensor statistics);
+  /// What the micro-batches so far have proposed to a state, or null.
+  const core::Tensor* proposed(const State& state) const;
   /// Applies each state's rule once, in the order of first proposal. A skipped step does not call
   /// it.
   void commit();

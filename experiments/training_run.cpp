@@ -158,14 +158,17 @@ void TrainingRun::record_step(const Training::Step& step, double seconds) {
   const double speed = double(training_.tokens_per_step()) / seconds;
   tokens_per_s_ = tokens_per_s_ == 0 ? speed : 0.9 * tokens_per_s_ + 0.1 * speed;
   const Index done = training_.steps_done();
-  metrics_->append(
-      {done,
-       {{"loss", step.loss},
-        {"gradient_norm", step.report.gradient_norm},
-        {"lr", step.report.rate},
-        {"tokens", std::int64_t(done * training_.tokens_per_step())},
-        {"tokens_per_s", speed},
-        {"peak_bytes", std::int64_t(training_.fixed_bytes() + core::memory_use().peak)}}});
+  MetricRecord record{
+      done,
+      {{"loss", step.loss},
+       {"gradient_norm", step.report.gradient_norm},
+       {"lr", step.report.rate},
+       {"tokens", std::int64_t(done * training_.tokens_per_step())},
+       {"tokens_per_s", speed},
+       {"peak_bytes", std::int64_t(training_.fixed_bytes() + core::memory_use().peak)}}};
+  for (const layers::Figure& figure : training_.model().figures())
+    record.values.push_back({figure.name, figure.value});
+  metrics_->append(record);
   progress_.update({.step = done,
                     .steps = training_.total_steps(),
                     .done = double(done) / double(training_.total_steps()),

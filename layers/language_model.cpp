@@ -138,6 +138,14 @@ Index LanguageModel::matrix_weights() const {
   return total;
 }
 
+std::vector<Figure> LanguageModel::figures() const {
+  std::vector<Figure> all;
+  for (std::size_t i = 0; i < blocks_.size(); ++i)
+    for (Figure& own : blocks_[i].attention().figures())
+      all.push_back({"layers." + std::to_string(i) + ".attention." + own.name, own.value});
+  return all;
+}
+
 void LanguageModel::project() {
   for (Block& block : blocks_) block.attention().project();
 }

@@ -55,6 +55,8 @@ class LanguageModel {
   /// The longest sequence that positions allow; nothing when they allow any.
   std::optional<Index> longest() const { return positions_.longest(); }
 
+  /// What the mechanisms report of themselves, under their path.
+  std::vector<Figure> figures() const;
   void project();
   void visit(Inventory& inventory);
 

@@ -96,6 +96,16 @@ Var MultiHead::penalty(const Pass& pass) const {
   return total;
 }
 
+std::vector<Figure> MultiHead::figures() const {
+  std::vector<Figure> all;
+  for (std::size_t g = 0; g < groups_.size(); ++g)
+    for (Figure& own : groups_[g].attention->figures()) {
+      const std::string group = groups_.size() == 1 ? "" : std::to_string(g);
+      all.push_back({"mechanism" + group + "." + own.name, own.value});
+    }
+  return all;
+}
+
 void MultiHead::project() {
   for (Group& group : groups_) group.attention->project();
 }

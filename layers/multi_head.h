@@ -46,6 +46,7 @@ class MultiHead {
   Cost cost(const Sequences& sequences) const;
   Index weights() const;
   Var penalty(const Pass& pass) const;
+  std::vector<Figure> figures() const;
   void project();
   void visit(Inventory& inventory);
 

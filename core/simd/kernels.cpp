@@ -112,6 +112,51 @@ void score_gradient(const Real* p, Real* s, Real delta, Real scale, Index n) {
   map(p, s, s, n, [&](Batch q, Batch t) { return xsimd::select(q >= one, zero, q * (t - d) * a); });
 }
 
+Index keep_below(Real* s, const Real* position, Real limit, Real low, Index n) {
+  const Batch edge(limit), floor(low), zero(Real(0)), one(Real(1));
+  Batch kept(Real(0));
+  Index rest = 0;
+  walk(
+      n,
+      [&](Index i) {
+        const auto below = load(position + i) < edge;
+        xsimd::select(below, load(s + i), floor).store_unaligned(s + i);
+        kept += xsimd::select(below, one, zero);
+      },
+      [&](Index i) {
+        if (position[i] < limit)
+          ++rest;
+        else
+          s[i] = low;
+      });
+  return Index(xsimd::hadd(kept)) + rest;
+}
+
+/// Columns [0, Wide * lanes) of a row times a matrix.
+template <int Wide>
+void project_columns(const Real* x, const Real* m, Real* y, Index d, Index cols) {
+  Batch sums[Wide];
+  for (Batch& s : sums) s = Batch(Real(0));
+  for (Index i = 0; i < d; ++i) {
+    const Batch factor(x[i]);
+    for (int w = 0; w < Wide; ++w)
+      sums[w] = xsimd::fma(factor, load(m + i * cols + w * lanes), sums[w]);
+  }
+  for (int w = 0; w < Wide; ++w) sums[w].store_unaligned(y + w * lanes);
+}
+
+void project(const Real* x, const Real* m, Real* y, Index d, Index cols) {
+  Index c = 0;
+  for (; c + 8 * lanes <= cols; c += 8 * lanes) project_columns<8>(x, m + c, y + c, d, cols);
+  for (; c + 2 * lanes <= cols; c += 2 * lanes) project_columns<2>(x, m + c, y + c, d, cols);
+  for (; c + lanes <= cols; c += lanes) project_columns<1>(x, m + c, y + c, d, cols);
+  for (; c < cols; ++c) {
+    Real sum = 0;
+    for (Index i = 0; i < d; ++i) sum += x[i] * m[i * cols + c];
+    y[c] = sum;
+  }
+}
+
 constexpr Real half = Real(0.5);
 constexpr Real root_half = Real(0.70710678118654752440);
 constexpr Real inverse_root_two_pi = Real(0.39894228040143267794);
@@ -304,6 +349,8 @@ const SimdKernels kernels = {
     .exp_sum = exp_sum,
     .exp_difference = exp_difference,
     .score_gradient = score_gradient,
+    .keep_below = keep_below,
+    .project = project,
     .bias_gelu = bias_gelu,
     .bias_gelu_gradient = bias_gelu_gradient,
     .relu = relu,

@@ -40,6 +40,12 @@ struct SimdKernels {
   /// 1, since a row with one key does not depend on its score and s - delta is rounding only.
   void (*score_gradient)(const Real* p, Real* s, Real delta, Real scale, Index n);
 
+  /// s = low where position >= limit; returns how many elements stay.
+  Index (*keep_below)(Real* s, const Real* position, Real limit, Real low, Index n);
+  /// y = x m, one row.  x: [d], m: [d, cols] -> [cols]. Each sum runs over d in order, so that a
+  /// token gives the same bits alone and among others.
+  void (*project)(const Real* x, const Real* m, Real* y, Index d, Index cols);
+
   /// y = gelu(x + bias)
   void (*bias_gelu)(const Real* x, const Real* bias, Real* y, Index n);
   /// d *= gelu'(x + bias)

@@ -21,6 +21,7 @@ void list_attentions() {
                   : traits.bidirectional ? "causal or bidirectional"
                                          : "causal only")
               << ", " << (traits.exact ? "exact" : "approximate")
+              << (traits.leaks ? ", leaks: later tokens choose what earlier ones read" : "")
               << "; keys read per token: " << traits.keys_per_token
               << "; decoding keeps: " << traits.decode_state << '\n'
               << print_descriptions(fields.descriptions(), "  attention.NAME") << '\n';

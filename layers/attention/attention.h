@@ -114,8 +114,16 @@ struct AttentionTraits {
   bool cross = true;          ///< takes keys of another length than its queries
   bool padding = true;        ///< takes key lengths
   bool relative = false;      ///< reads relative positions
+  bool leaks = false;         ///< later tokens take part in choosing what earlier ones read
+  bool adaptive = false;      ///< what is read depends on the data: `cost` is the most it can be
   std::string keys_per_token;
   std::string decode_state;
+};
+
+/// A number that a mechanism reports of itself after a training step, for the run's metrics.
+struct Figure {
+  std::string name;
+  double value;
 };
 
 /// The contract of every attention mechanism. A new one is a file that derives from this, a line
@@ -146,6 +154,8 @@ class Attention {
   /// A price of parameters, added to the training loss; an empty Var for none. A penalty on
   /// activations is charged inside `forward`, by autograd::penalise.
   virtual Var penalty(const Pass&) const { return {}; }
+  /// What its states say of the last training step.
+  virtual std::vector<Figure> figures() const { return {}; }
   /// Brings parameters back into their legal range, after each optimizer step.
   virtual void project() {}
 };

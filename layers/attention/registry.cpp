@@ -12,6 +12,8 @@
   X(random)                \
   X(longformer)            \
   X(bigbird)               \
+  X(lsh)                   \
+  X(routing)               \
   X(linear)                \
   X(taylor)                \
   X(efficient)             \

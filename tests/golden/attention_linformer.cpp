@@ -10,7 +10,11 @@ void attention_linformer(Case& golden) {
                                         {{"slots", slots}, {"sharing", std::string("headwise")}});
   GoldenParameters parameters(golden, *attention,
                               {{"key_projection", "E"}, {"value_projection", "F"}});
-  replay_attention(golden, *attention, false, &parameters);
+  replay_attention(
+      golden, *attention, false,
+      {.before = [&](const autograd::Pass&, autograd::Journal&) { parameters.zero_gradients(); },
+       .after = [&](const autograd::Pass&,
+                    autograd::Journal&) { parameters.compare_gradients(golden); }});
 }
 
 }  // namespace weft::golden

@@ -9,6 +9,13 @@ namespace {
 using autograd::Var;
 using core::Tensor;
 
+/// [B, H, T, D], also of an array of one head, [B, T, D].
+core::Shape by_heads(const core::Shape& shape, const std::string& name) {
+  core::require(shape.rank() == 3 || shape.rank() == 4, name, " is ", shape,
+                ", expected [B, H, T, D] or [B, T, D]");
+  return shape.rank() == 4 ? shape : core::Shape{shape[0], 1, shape[1], shape[2]};
+}
+
 /// Calls body(i, row, column) for element i of a [B, H, T, D] array, which stands in that row and
 /// column of a [B * T, H * D] matrix.
 template <class Body>
@@ -53,8 +60,7 @@ Layout lay_out(const Case& golden, const layers::Attention& attention, bool pack
   Layout layout;
   for (const layers::Projection& projection : attention.projections()) {
     const std::string name(projection.name);
-    const core::Shape shape = golden.shape("in/" + name);
-    core::require(shape.rank() == 4, "in/", name, " is ", shape, ", expected [B, H, T, D]");
+    const core::Shape shape = by_heads(golden.shape("in/" + name), "in/" + name);
     const Index columns = shape[1] * shape[3];
     const Index blocks = packed ? Index(attention.projections().size()) : 1;
     if (!packed || layout.matrices.empty())
@@ -67,7 +73,7 @@ Layout lay_out(const Case& golden, const layers::Attention& attention, bool pack
 }
 
 void replay(Case& golden, const layers::Attention& attention, const layers::Sequences& sequences,
-            const Layout& layout) {
+            const Layout& layout, const ReplayHooks& hooks) {
   autograd::Tape tape;
   autograd::Journal journal;
   std::vector<Var> leaves;
@@ -75,8 +81,10 @@ void replay(Case& golden, const layers::Attention& attention, const layers::Sequ
   layers::AttentionInput input{{}, {}, sequences};
   for (const auto& place : layout.places)
     input.blocks.push_back({leaves[place.matrix], place.first});
-  const Var out = attention.forward(autograd::Pass(tape, core::Rng(0), journal), input);
-  const core::Shape shape = golden.shape("out");
+  const autograd::Pass pass(tape, core::Rng(0), journal);
+  if (hooks.before) hooks.before(pass, journal);
+  const Var out = attention.forward(pass, input);
+  const core::Shape shape = by_heads(golden.shape("out"), "out");
   golden.compare("out", take(out.value(), shape, 0));
   Tensor upstream(out.shape());
   put(golden.numbers("grad_out"), shape, upstream, 0);
@@ -84,6 +92,7 @@ void replay(Case& golden, const layers::Attention& attention, const layers::Sequ
   for (const auto& place : layout.places)
     golden.compare("grad/" + place.name,
                    take(tape.gradient(leaves[place.matrix]), place.shape, place.first));
+  if (hooks.after) hooks.after(pass, journal);
 }
 
 }  // namespace
@@ -110,37 +119,40 @@ void GoldenParameters::compare_gradients(Case& golden) const {
         arena_->gradients().subspan(std::size_t(segment.offset), std::size_t(segment.size)));
 }
 
-std::unique_ptr<layers::Attention> make_attention(const std::string& kind,
-                                                  const core::Shape& queries, bool causal,
-                                                  const tests::Settings& settings) {
-  core::require(queries.rank() == 4, "queries are ", queries, ", expected [B, H, T, D]");
+Tensor by_token(const std::vector<double>& numbers, const core::Shape& shape) {
+  Tensor matrix({shape[0] * shape[2], shape[1] * shape[3]});
+  put(numbers, shape, matrix, 0);
+  return matrix;
+}
+
+std::unique_ptr<layers::Attention> make_attention(const std::string& kind, const core::Shape& shape,
+                                                  bool causal, const tests::Settings& settings) {
+  const core::Shape queries = by_heads(shape, "queries");
   const layers::AttentionSite site{.width = queries[1] * queries[3],
                                    .heads = queries[1],
                                    .head_width = queries[3],
                                    .length = queries[2],
                                    .causal = causal};
   tests::GivenFields fields(settings);
-  auto attention = layers::find_attention(kind)->configure(fields, site)(site);
+  auto make = layers::find_attention(kind)->configure(fields, site);
   for (const auto& [key, problem] : fields.problems())
-    core::require(false, kind, " attention: ", key, " ", problem);
-  return attention;
+    throw core::Error(core::message_of("setting ", key, ": ", problem));
+  return make(site);
 }
 
 void replay_attention(Case& golden, const layers::Attention& attention, bool causal,
-                      GoldenParameters* parameters) {
+                      const ReplayHooks& hooks) {
   using Side = layers::Projection::Side;
   layers::Sequences sequences{.causal = causal};
   for (const layers::Projection& projection : attention.projections()) {
-    const core::Shape shape = golden.shape("in/" + std::string(projection.name));
+    const std::string name = "in/" + std::string(projection.name);
+    const core::Shape shape = by_heads(golden.shape(name), name);
     sequences.batch = shape[0];
     (projection.side == Side::queries ? sequences.queries : sequences.keys) = shape[2];
   }
-  for (const bool packed : {false, true}) {
-    if (packed && sequences.queries != sequences.keys) continue;
-    if (parameters) parameters->zero_gradients();
-    replay(golden, attention, sequences, lay_out(golden, attention, packed));
-    if (parameters) parameters->compare_gradients(golden);
-  }
+  replay(golden, attention, sequences, lay_out(golden, attention, false), hooks);
+  if (sequences.queries == sequences.keys)
+    replay(golden, attention, sequences, lay_out(golden, attention, true), hooks);
 }
 
 }  // namespace weft::golden

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,8 @@
 
 namespace weft::golden {
 
-/// The mechanism `kind` with the given settings, for the shape [B, H, T, D] of its queries.
+/// The mechanism `kind`, with default settings but for those given, for the shape [B, H, T, D] of
+/// its queries; [B, T, D] is one head.
 std::unique_ptr<layers::Attention> make_attention(const std::string& kind,
                                                   const core::Shape& queries, bool causal,
                                                   const tests::Settings& settings = {});
@@ -32,10 +34,21 @@ class GoldenParameters {
   std::unique_ptr<autograd::ParameterArena> arena_;
 };
 
+/// A [B, H, T, D] array as a matrix of tokens, [B T, H D].
+core::Tensor by_token(const std::vector<double>& numbers, const core::Shape& shape);
+
+/// What a case brings beside the projections.
+struct ReplayHooks {
+  /// Puts decisions that the case fixes into the journal before the pass.
+  std::function<void(const autograd::Pass&, autograd::Journal&)> before = nullptr;
+  /// Looks at what the pass left behind.
+  std::function<void(const autograd::Pass&, autograd::Journal&)> after = nullptr;
+};
+
 /// Runs the mechanism on in/NAME of each of its projections, [B, H, T, D], and compares out and
 /// every grad/NAME: with each projection in a matrix of its own and, where all have one length,
-/// packed in one matrix; with the gradients of `parameters` if there are any.
+/// packed in one matrix.
 void replay_attention(Case& golden, const layers::Attention& attention, bool causal,
-                      GoldenParameters* parameters = nullptr);
+                      const ReplayHooks& hooks = {});
 
 }  // namespace weft::golden

@@ -6,7 +6,9 @@
   X("attention.efficient", attention_efficient) \
   X("attention.linear", attention_linear)       \
   X("attention.linformer", attention_linformer) \
+  X("attention.lsh", attention_lsh)             \
   X("attention.pattern", attention_pattern)     \
+  X("attention.routing", attention_routing)     \
   X("attention.taylor", attention_taylor)       \
   X("train.gpt", train_gpt)
 

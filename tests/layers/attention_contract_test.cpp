@@ -134,8 +134,11 @@ TEST_P(AttentionContract, outputs_before_a_change_keep_their_bits) {
       for (Index b = 0; b < 2; ++b) {
         EXPECT_TRUE(same_bits(out.rows(b * length, t).read(), changed.rows(b * length, t).read()))
             << "sequence " << b << " of length " << length << " changed at " << t;
-        EXPECT_FALSE(
-            same_bits(out.rows(b * length + t, 1).read(), changed.rows(b * length + t, 1).read()));
+        // Of two tokens, one that may not read itself reads the other whatever it holds.
+        if (length > 2) {
+          EXPECT_FALSE(same_bits(out.rows(b * length + t, 1).read(),
+                                 changed.rows(b * length + t, 1).read()));
+        }
       }
     }
   }
@@ -157,7 +160,16 @@ TEST_P(AttentionContract, decoding_gives_what_the_whole_pass_gives) {
   }
 }
 
+// Where what is read depends on the data, the stated cost is the most it can be.
+void expect_stated(Index counted, Index stated, bool at_most) {
+  EXPECT_LE(counted, stated);
+  if (!at_most) {
+    EXPECT_EQ(counted, stated);
+  }
+}
+
 TEST_P(AttentionContract, stated_cost_is_what_the_kernels_count) {
+  const bool at_most = traits().adaptive;
   for (const Index heads : {1, 3})
     for (const Index length : {1, 7, 128, 129, 300})
       for (const Sequences& s : forms(length)) {
@@ -171,11 +183,11 @@ TEST_P(AttentionContract, stated_cost_is_what_the_kernels_count) {
         auto& counters = core::counters();
         const Index pairs = counters.scored_pairs, flops = counters.flops;
         const Var out = it.forward(Pass(tape, core::Rng(3), journal), leaves);
-        EXPECT_EQ(counters.scored_pairs - pairs, cost.scored_pairs);
+        expect_stated(counters.scored_pairs - pairs, cost.scored_pairs, at_most);
         const Index middle = counters.flops;
-        EXPECT_EQ(middle - flops, cost.flops);
+        expect_stated(middle - flops, cost.flops, at_most);
         tape.sweep(out, it.upstream());
-        EXPECT_EQ(counters.flops - middle, cost.backward_flops);
+        expect_stated(counters.flops - middle, cost.backward_flops, at_most);
       }
 }
 

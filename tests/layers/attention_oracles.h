@@ -8,6 +8,8 @@
 #include "tests/layers/attention_sample.h"
 #include "tests/layers/naive_dense.h"
 #include "tests/layers/naive_features.h"
+#include "tests/layers/naive_lsh.h"
+#include "tests/layers/naive_routing.h"
 #include "tests/layers/pattern_oracles.h"
 
 namespace weft::layers {
@@ -100,12 +102,19 @@ inline std::vector<double> linformer_oracle(const AttentionSample& sample,
 /// The naive twin of every mechanism in the registry, with default settings, and of the variants.
 inline const std::map<std::string, Oracle>& attention_oracles() {
   static const std::map<std::string, Oracle> oracles = [] {
-    std::map<std::string, Oracle> all = {{"longformer_global", longformer_global_oracle},
-                                         {"linear", linear_oracle},
-                                         {"taylor", taylor_oracle},
-                                         {"efficient", efficient_oracle},
-                                         {"performer", performer_oracle},
-                                         {"linformer", linformer_oracle}};
+    std::map<std::string, Oracle> all = {
+        {"longformer_global", longformer_global_oracle},
+        {"lsh", lsh_oracle({})},
+        {"lsh_small", lsh_oracle({3, 5, 6, true})},
+        {"lsh_factorised", lsh_oracle({.chunk = 40, .buckets = 150})},
+        {"routing", routing_oracle({})},
+        {"routing_small", routing_oracle({3, 5})},
+        {"routing_separate", routing_oracle({3, 5, false})},
+        {"linear", linear_oracle},
+        {"taylor", taylor_oracle},
+        {"efficient", efficient_oracle},
+        {"performer", performer_oracle},
+        {"linformer", linformer_oracle}};
     for (const auto& [name, predicate_of] : pattern_predicates())
       all[name] = [&predicate_of](const AttentionSample& sample,
                                   const std::vector<std::vector<double>>& inputs) {

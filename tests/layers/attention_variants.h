@@ -43,6 +43,17 @@ inline const std::vector<AttentionVariant>& attention_variants() {
              {{"kind", "band"}, {"left", core::Index(6)}, {"right", core::Index(2)}},
              {{"kind", "dilated"}, {"left", core::Index(9)}, {"dilation", core::Index(6)}},
              {{"kind", "global"}, {"positions", Numbers{3, 17}}}}}}},
+      {"lsh_small",
+       "lsh",
+       {{"rounds", core::Index(3)},
+        {"buckets", core::Index(6)},
+        {"chunk", core::Index(5)},
+        {"dedup", true}}},
+      {"lsh_factorised", "lsh", {{"buckets", core::Index(150)}, {"chunk", core::Index(40)}}},
+      {"routing_small", "routing", {{"clusters", "3"}, {"window", core::Index(5)}}},
+      {"routing_separate",
+       "routing",
+       {{"clusters", "3"}, {"window", core::Index(5)}, {"shared", false}}},
   };
   return variants;
 }
