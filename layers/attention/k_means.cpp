@@ -70,7 +70,10 @@ void move_centres(const Tensor& x, std::vector<Nearest>& nearest, Tensor& centre
     } else {
       const auto far = std::ranges::max_element(nearest, {}, &Nearest::distance);
       std::copy_n(row(x, far - nearest.begin()), width, centre.begin());
-      *far = {c, 0};
+      for (std::size_t i = 0; i < nearest.size(); ++i) {
+        const double distance = squared_distance(row(x, Index(i)), centre.data(), width);
+        if (distance < nearest[i].distance) nearest[i] = {c, distance};
+      }
     }
     if (length > 0) set_length(centre, length);
   }
