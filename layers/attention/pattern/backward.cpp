@@ -22,8 +22,8 @@ class Tile {
 
   void make(const Lane& lane, const PatternPlan::Block& block, const PatternPlan::Panel& panel,
             const Rows& rows, const core::ConstMatrix& k, const core::ConstMatrix& v) {
-    probabilities = {p_, block.queries, panel.columns, panel.columns};
-    gradients = {ds_, block.queries, panel.columns, panel.columns};
+    probabilities = {p_, panel.rows, panel.columns, panel.columns};
+    gradients = {ds_, panel.rows, panel.columns, panel.columns};
     core::gemm(lane.problem.scale, rows.q, core::transposed(k), 0, probabilities);
     core::gemm(1, rows.dout, core::transposed(v), 0, gradients);
     if (relative.present()) {
@@ -32,10 +32,10 @@ class Tile {
       relative.add_weight_gradients(rows.dout, gradients);
     }
     const Index real = lane.real_columns(panel);
-    for (Index r = 0; r < block.queries; ++r) {
+    for (Index r = 0; r < panel.rows; ++r) {
       Real *p = p_ + r * panel.columns, *ds = ds_ + r * panel.columns;
       for_each_stretch(
-          lane.plan, block.first_row + r, panel, real,
+          lane.plan, block.first_row + panel.first_row + r, panel, real,
           [&](Index a, Index b) {
             core::simd().exp_sum(p + a, 1, rows.log_sums[r * block.step], b - a);
             core::simd().score_gradient(p + a, ds + a, rows.delta[r], 1, b - a);
@@ -98,9 +98,9 @@ void sweep_block(const Lane& lane, const PatternPlan::Block& block, const Patter
     delta[r] = core::simd().dot(dout.data + r * dout.stride, out.data + r * out.stride, width);
   const Index lane_index = lane.batch * lane.problem.heads + lane.head;
   const RelativeTerms* terms = lane.problem.relative.get();
-  const Tile::Rows rows{
-      rows_of(saved.q), rows_of(terms ? terms->queries : saved.q), dout,
-      saved.log_sums + lane_index * lane.problem.sequences.queries + block.first_query, delta};
+  const auto q = rows_of(saved.q), place = rows_of(terms ? terms->queries : saved.q);
+  const Real* log_sums =
+      saved.log_sums + lane_index * lane.problem.sequences.queries + block.first_query;
   const core::Matrix dq = rows_of(sums.dq);
   if (!lane.plan.starts_from_zero) set_zero(dq);
   PanelRows keys(width), values(width);
@@ -108,13 +108,17 @@ void sweep_block(const Lane& lane, const PatternPlan::Block& block, const Patter
   for (Index p = block.first_panel; p < block.first_panel + block.panels; ++p) {
     const PatternPlan::Panel& panel = lane.plan.panels[std::size_t(p)];
     const auto k = keys.read(lane, panel, saved.k), v = values.read(lane, panel, saved.v);
+    const Tile::Rows rows{layers::rows_of(q, panel), layers::rows_of(place, panel),
+                          layers::rows_of(dout, panel), log_sums + panel.first_row * block.step,
+                          delta + panel.first_row};
     tile.make(lane, block, panel, rows, k, v);
-    sums.dv.add(lane.plan, panel, 1, tile.probabilities, dout, scratch);
+    sums.dv.add(lane.plan, panel, 1, tile.probabilities, rows.dout, scratch);
     sums.dk.add(lane.plan, panel, scale, tile.gradients, rows.q, scratch);
-    core::gemm(scale, tile.gradients, k, 1, dq);
+    core::gemm(scale, tile.gradients, k, 1, layers::rows_of(dq, panel));
     if (!tile.relative.present()) continue;
-    tile.relative.pull_back_scores(tile.gradients, rows.place, rows_of(sums.dplace), sums.relative);
-    tile.relative.pull_back_values(tile.probabilities, dout, sums.relative);
+    tile.relative.pull_back_scores(tile.gradients, rows.place,
+                                   layers::rows_of(rows_of(sums.dplace), panel), sums.relative);
+    tile.relative.pull_back_values(tile.probabilities, rows.dout, sums.relative);
   }
 }
 

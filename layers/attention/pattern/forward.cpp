@@ -35,16 +35,18 @@ class RunningSoftmax {
 
   void add(const core::ConstMatrix& q, const core::ConstMatrix& k, const core::ConstMatrix& v,
            const PatternPlan::Panel& panel) {
-    const core::Matrix s{scores_, block_.queries, panel.columns, panel.columns};
-    core::gemm(lane_.problem.scale, q, core::transposed(k), 0, s);
+    const core::Matrix s{scores_, panel.rows, panel.columns, panel.columns};
+    const core::Matrix out = rows_of(out_, panel);
+    core::gemm(lane_.problem.scale, rows_of(q, panel), core::transposed(k), 0, s);
     if (relative_.present()) {
       relative_.place(block_, panel);
-      relative_.add_scores(places(), s);
+      relative_.add_scores(rows_of(places(), panel), s);
     }
     const Index real = lane_.real_columns(panel);
-    for (Index r = 0; r < block_.queries; ++r) absorb_row(r, panel, real);
-    core::gemm(1, s, v, 1, out_);
-    if (relative_.present()) relative_.add_values(s, out_);
+    for (Index r = 0; r < panel.rows; ++r)
+      absorb_row(panel.first_row + r, scores_ + r * panel.columns, panel, real);
+    core::gemm(1, s, v, 1, out);
+    if (relative_.present()) relative_.add_values(s, out);
   }
 
   void finish() {
@@ -67,8 +69,7 @@ class RunningSoftmax {
 
   /// Turns the scores that row r reads into weights against the running maximum, rescales what the
   /// row has gathered so far, and zeroes the rest.
-  void absorb_row(Index r, const PatternPlan::Panel& panel, Index real) {
-    Real* row = scores_ + r * panel.columns;
+  void absorb_row(Index r, Real* row, const PatternPlan::Panel& panel, Index real) {
     const Index plan_row = block_.first_row + r;
     Real top = top_[r];
     for_each_stretch(
@@ -176,10 +177,10 @@ Cost pattern_cost(const PatternProblem& problem) {
         const PatternPlan::Panel& panel = lane.plan.panels[std::size_t(p)];
         if (relative.present()) add_relative_cost(relative, block, panel, *problem.relative, cost);
         const Index real = lane.real_columns(panel);
-        for (Index r = block.first_row; r < block.first_row + block.queries; ++r)
+        for (Index r = panel.first_row; r < panel.first_row + panel.rows; ++r)
           for_each_stretch(
-              lane.plan, r, panel, real, [&](Index a, Index b) { cost.scored_pairs += b - a; },
-              [](Index, Index) {});
+              lane.plan, block.first_row + r, panel, real,
+              [&](Index a, Index b) { cost.scored_pairs += b - a; }, [](Index, Index) {});
       }
     cost.flops += 2 * product * lane.plan.area;
     cost.backward_flops += 5 * product * lane.plan.area;

@@ -75,6 +75,12 @@ class PanelRows {
   core::Tensor copy_;
 };
 
+/// The rows of a block's matrix that a panel has.
+template <class M>
+M rows_of(const M& m, const PatternPlan::Panel& panel) {
+  return {m.data + panel.first_row * m.stride, panel.rows, m.cols, m.stride};
+}
+
 inline void set_zero(const core::Matrix& m) {
   for (Index r = 0; r < m.rows; ++r) std::fill_n(m.data + r * m.stride, m.cols, Real(0));
 }

@@ -6,6 +6,8 @@
 namespace weft::layers {
 namespace {
 
+/// Columns that come and go together as the rows of a block move on.
+constexpr Index segment = 64;
 /// Runs shorter than this are gathered with their neighbours into one panel.
 constexpr Index short_run = 32;
 
@@ -121,7 +123,7 @@ class Planner {
     Index read = 0, sampled = 0;
     for (Index q = 0; q < plan_.queries; q += std::max<Index>(1, plan_.queries / 16), ++sampled)
       for (const Interval& s : row_of(q, modulus)) read += s.end - s.begin;
-    return sampled > 0 && read / sampled >= 512 ? most_rows : most_rows / 2;
+    return sampled > 0 && read / sampled >= 128 ? most_rows : most_rows / 2;
   }
 
   void add_class(Index modulus, Index r, Index most) {
@@ -164,9 +166,10 @@ class Planner {
                                    columns};
     plan_.blocks.push_back(block);
     for (const auto& row : rows) add_row(row, runs, column_of);
-    add_panels(runs, column_of, step, offset);
+    add_panels(rows, runs, column_of, step, offset);
     plan_.blocks.back().panels = Index(plan_.panels.size()) - block.first_panel;
-    plan_.area += columns * Index(rows.size());
+    for (std::size_t p = std::size_t(block.first_panel); p < plan_.panels.size(); ++p)
+      plan_.area += plan_.panels[p].rows * plan_.panels[p].columns;
   }
 
   void add_row(const std::vector<Interval>& row, const std::vector<Interval>& runs,
@@ -185,27 +188,57 @@ class Planner {
     plan_.rows.push_back(Index(plan_.ranges.size()));
   }
 
-  void add_panels(const std::vector<Interval>& runs, const std::vector<Index>& column_of,
-                  Index step, Index offset) {
+  using Rows = std::vector<std::vector<Interval>>;
+
+  /// The rows that read any place in [begin, end): from the first such row to the last.
+  static Interval readers(const Rows& rows, Index begin, Index end) {
+    const auto reads = [&](const std::vector<Interval>& row) {
+      return std::ranges::any_of(row,
+                                 [&](const Interval& s) { return s.begin < end && s.end > begin; });
+    };
+    Index first = 0, last = Index(rows.size());
+    while (first < last && !reads(rows[std::size_t(first)])) ++first;
+    while (last > first && !reads(rows[std::size_t(last) - 1])) --last;
+    return {first, last};
+  }
+
+  void add_panels(const Rows& rows, const std::vector<Interval>& runs,
+                  const std::vector<Index>& column_of, Index step, Index offset) {
     bool gathering = false;
     for (std::size_t k = 0; k < runs.size(); ++k) {
-      const Index length = runs[k].end - runs[k].begin;
-      if (length < short_run && runs.size() > 1) {
-        gather(runs[k], column_of[k], step, offset, gathering);
+      if (runs[k].end - runs[k].begin < short_run && runs.size() > 1) {
+        gather(runs[k], column_of[k], step, offset, Index(rows.size()), gathering);
         gathering = true;
         continue;
       }
       gathering = false;
-      for (Index at = 0; at < length; at += key_tile)
-        plan_.panels.push_back({column_of[k] + at, std::min(key_tile, length - at),
-                                (runs[k].begin + at) * step + offset, step});
+      cut_run(rows, runs[k], column_of[k], step, offset);
     }
   }
 
-  void gather(const Interval& run, Index column, Index step, Index offset, bool open) {
+  /// Panels of one run: stretches of `segment` columns with the same readers, side by side.
+  void cut_run(const Rows& rows, const Interval& run, Index column, Index step, Index offset) {
+    Index open = 0;  // columns of the panel that still grows
+    for (Index at = run.begin; at < run.end; at += segment) {
+      const Index columns = std::min(segment, run.end - at);
+      const Interval own = readers(rows, at, at + columns);
+      PatternPlan::Panel* last = open > 0 ? &plan_.panels.back() : nullptr;
+      if (last && open + columns <= key_tile && last->first_row == own.begin &&
+          last->rows == own.end - own.begin) {
+        last->columns += columns;
+        open += columns;
+        continue;
+      }
+      plan_.panels.push_back({column + at - run.begin, columns, own.begin, own.end - own.begin,
+                              at * step + offset, step});
+      open = columns;
+    }
+  }
+
+  void gather(const Interval& run, Index column, Index step, Index offset, Index rows, bool open) {
     for (Index p = run.begin; p < run.end; ++p, ++column, open = true) {
       if (!open || plan_.panels.back().columns == key_tile)
-        plan_.panels.push_back({column, 0, 0, 0, Index(plan_.gathered.size())});
+        plan_.panels.push_back({column, 0, 0, rows, 0, 0, Index(plan_.gathered.size())});
       plan_.gathered.push_back(std::int32_t(p * step + offset));
       ++plan_.panels.back().columns;
     }

@@ -16,9 +16,10 @@ namespace weft::layers {
 /// their blocks join other queries; a pair is scored in one pass only.
 struct PatternPlan {
   /// Up to `key_tile` columns: keys first_key, first_key + step, ..., or those listed in `gathered`
-  /// from `list` on when the keys are scattered.
+  /// from `list` on when the keys are scattered; and the rows of the block that read any of them.
   struct Panel {
     Index first_column, columns;
+    Index first_row, rows;
     Index first_key, step;
     Index list = -1;
   };
@@ -41,7 +42,7 @@ struct PatternPlan {
   std::vector<Interval> ranges;  ///< in the columns of the row's block
   Index queries = 0, keys = 0;
   Index pairs = 0;  ///< scored (query, key) pairs
-  Index area = 0;   ///< rows x columns of all blocks
+  Index area = 0;   ///< rows x columns of all panels
   /// Some query is in more passes than one or in none, so outputs must start from nothing.
   bool starts_from_zero = false;
 };

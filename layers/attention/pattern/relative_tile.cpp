@@ -42,12 +42,13 @@ RelativeTile::RelativeTile(const Lane& lane) : lane_(lane), terms_(lane.problem.
 void RelativeTile::place(const PatternPlan::Block& block, const PatternPlan::Panel& panel) {
   block_ = &block;
   panel_ = &panel;
-  rows_ = block.queries;
+  rows_ = panel.rows;
   columns_ = panel.columns;
+  first_query_ = block.first_query + panel.first_row * block.step;
   labels_.clear();
   if (panel.list >= 0) return;
   const Index first =
-      panel.first_key - block.first_query - (rows_ - 1) * block.step - lane_.problem.shift();
+      panel.first_key - first_query_ - (rows_ - 1) * block.step - lane_.problem.shift();
   for (Index t = 0; t < rows_ + columns_ - 1; ++t)
     labels_.push_back(terms_->label(first + t * block.step));
   if (labels_.front() == labels_.back()) labels_.resize(1);
@@ -99,7 +100,7 @@ void RelativeTile::for_each_pair(const Body& body) const {
   for (Index r = 0; r < rows_; ++r)
     for (Index c = 0; c < columns_; ++c) {
       const Index key = lane_.plan.gathered[std::size_t(panel_->list + c)];
-      const Index query = block_->first_query + r * block_->step;
+      const Index query = first_query_ + r * block_->step;
       body(r, c, terms_->label(key - query - lane_.problem.shift()));
     }
 }

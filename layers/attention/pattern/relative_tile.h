@@ -52,7 +52,7 @@ class RelativeTile {
   const Lane& lane_;
   const RelativeTerms* terms_;
   core::Tensor table_rows_, skewed_, product_;
-  Index rows_ = 0, columns_ = 0, diagonals_ = 0;
+  Index rows_ = 0, columns_ = 0, diagonals_ = 0, first_query_ = 0;
   const PatternPlan::Block* block_ = nullptr;
   const PatternPlan::Panel* panel_ = nullptr;
   std::vector<std::int32_t> labels_;  ///< of each diagonal
