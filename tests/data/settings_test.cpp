@@ -1,5 +1,9 @@
 #include "data/settings.h"
 
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 #include <map>
 
 #include "tests/data/refusal.h"
@@ -116,10 +120,12 @@ TEST(DataSettings, make_the_dataset_they_describe) {
   EXPECT_EQ(make_dataset(duplicate, 4, 1)->vocabulary(), 128);
   DataSettings text;
   text.kind = "text";
-  text.text.path = __FILE__;
+  text.text.path = testing::TempDir() + "weft-settings-" + std::to_string(getpid()) + ".txt";
+  std::ofstream(text.text.path) << std::string(1000, 'a');
   EXPECT_EQ(make_dataset(text, 4, 1)->unit(), "byte");
   EXPECT_FALSE(make_dataset(text, 4, 1)->floor_bits().has_value());
   EXPECT_FALSE(make_dataset(text, 4, 1)->chance().has_value());
+  std::filesystem::remove(text.text.path);
 }
 
 TEST(DataSettings, refuse_what_no_dataset_can_be) {

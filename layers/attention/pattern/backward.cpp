@@ -127,6 +127,61 @@ void sweep_block(const Lane& lane, const PatternPlan::Block& block, const Patter
 /// number of threads.
 Index shares_of(Index lanes) { return std::max<Index>(1, 8 / lanes); }
 
+/// The blocks of one pass that one share of a lane sweeps: first, first + step, ... below end.
+struct Share {
+  Index first, end, step;
+};
+
+/// Keys that a block reads lie in [begin, end).
+Interval keys_of(const PatternPlan& plan, const PatternPlan::Block& block) {
+  Interval keys{never, 0};
+  for (Index p = block.first_panel; p < block.first_panel + block.panels; ++p) {
+    const PatternPlan::Panel& panel = plan.panels[std::size_t(p)];
+    const bool listed = panel.list >= 0;
+    const Index first = listed ? plan.gathered[std::size_t(panel.list)] : panel.first_key;
+    const Index last = listed ? plan.gathered[std::size_t(panel.list + panel.columns - 1)]
+                              : first + (panel.columns - 1) * panel.step;
+    keys = {std::min(keys.begin, first), std::max(keys.end, last + 1)};
+  }
+  return keys;
+}
+
+/// How a lane's blocks are shared out: turn by turn where blocks read far, so that shares cost the
+/// same, and in stretches where they read near, so that a share's keys are few.
+class Shares {
+ public:
+  Shares(const PatternPlan& plan, Index count) : plan_(plan), count_(count) {
+    for (const PatternPlan::Block& block : plan.blocks) {
+      const Interval keys = keys_of(plan, block);
+      near_ = near_ && keys.end - keys.begin <= plan.keys / 8;
+    }
+  }
+
+  Share of(const PatternPlan::Pass& pass, Index share) const {
+    if (!near_) return {pass.first_block + share, pass.first_block + pass.blocks, count_};
+    return {pass.first_block + pass.blocks * share / count_,
+            pass.first_block + pass.blocks * (share + 1) / count_, 1};
+  }
+
+  /// The keys that a share reads in any pass.
+  Interval keys(Index share) const {
+    Interval all{never, 0};
+    for (const PatternPlan::Pass& pass : plan_.passes) {
+      const Share blocks = of(pass, share);
+      for (Index b = blocks.first; b < blocks.end; b += blocks.step) {
+        const Interval own = keys_of(plan_, plan_.blocks[std::size_t(b)]);
+        all = {std::min(all.begin, own.begin), std::max(all.end, own.end)};
+      }
+    }
+    return all.begin < all.end ? all : Interval{0, 0};
+  }
+
+ private:
+  const PatternPlan& plan_;
+  Index count_;
+  bool near_ = true;
+};
+
 void add_rows(const Real* partial, const core::Matrix& to) {
   for (Index r = 0; r < to.rows; ++r)
     core::simd().axpy(1, partial + r * to.cols, to.data + r * to.stride, to.cols);
@@ -147,9 +202,17 @@ void pattern_backward(const PatternProblem& problem, const PatternSaved& saved,
                       const PatternGradients& to) {
   const Sequences& s = problem.sequences;
   const Index lanes = s.batch * problem.heads, shares = shares_of(lanes);
-  // Share 0 adds to the result itself, the others to arrays of their own: [keys, D].
-  const Partials dk(lanes * (shares - 1), s.keys * problem.head_width),
-      dv(lanes * (shares - 1), s.keys * problem.head_width);
+  std::vector<Shares> dealt;  // of each head's plan
+  for (Index head = 0; head < problem.heads; ++head) dealt.emplace_back(problem.plan(head), shares);
+  // Share 0 adds to the result itself, the others to arrays of their own: [its keys, D].
+  std::vector<Interval> keys;
+  std::vector<Index> sizes;
+  for (Index task = 0; task < lanes * shares; ++task) {
+    if (task % shares == 0) continue;
+    keys.push_back(dealt[std::size_t(task / shares % problem.heads)].keys(task % shares));
+    sizes.push_back((keys.back().end - keys.back().begin) * problem.head_width);
+  }
+  const Partials dk(sizes), dv(sizes);
   const RelativePartials relative(problem, lanes * shares);
   core::parallel_for(lanes, 1,
                      [&](Index index, Index) { start_from_zero(Lane(problem, index), to); });
@@ -163,21 +226,24 @@ void pattern_backward(const PatternProblem& problem, const PatternSaved& saved,
       const Index share = task % shares, own = task / shares * (shares - 1) + share - 1;
       const auto sum_of = [&](Heads result, const Partials& partial) {
         const core::Matrix m = lane.keys(result, 0, s.keys, 1);
-        return share == 0 ? KeySum{m.data, m.stride} : KeySum{partial[own], problem.head_width};
+        if (share == 0) return KeySum{m.data, m.stride};
+        const Index before = keys[std::size_t(own)].begin * problem.head_width;
+        return KeySum{partial[own] - before, problem.head_width};
       };
       const TaskSums sums{to.q, to.place, sum_of(to.k, dk), sum_of(to.v, dv), relative.of(task)};
       Tile tile(lane);
-      const PatternPlan::Pass& blocks = lane.plan.passes[pass];
-      for (Index b = share; b < blocks.blocks; b += shares)
-        sweep_block(lane, lane.plan.blocks[std::size_t(blocks.first_block + b)], saved, sums, tile);
+      const Share blocks = dealt[std::size_t(lane.head)].of(lane.plan.passes[pass], share);
+      for (Index b = blocks.first; b < blocks.end; b += blocks.step)
+        sweep_block(lane, lane.plan.blocks[std::size_t(b)], saved, sums, tile);
     });
   relative.write(to);
   if (shares == 1) return;
   core::parallel_for(lanes, 1, [&](Index index, Index) {
     const Lane lane(problem, index);
     for (Index i = index * (shares - 1); i < (index + 1) * (shares - 1); ++i) {
-      add_rows(dk[i], lane.keys(to.k, 0, s.keys, 1));
-      add_rows(dv[i], lane.keys(to.v, 0, s.keys, 1));
+      const Interval own = keys[std::size_t(i)];
+      add_rows(dk[i], lane.keys(to.k, own.begin, own.end - own.begin, 1));
+      add_rows(dv[i], lane.keys(to.v, own.begin, own.end - own.begin, 1));
     }
   });
 }

@@ -5,11 +5,11 @@
 
 namespace weft::layers {
 
-/// Arrays of the same size for so many tasks, zeroed.
+/// An array of the given size for each task, zeroed.
 class Partials {
  public:
-  Partials(Index tasks, Index size) {
-    for (Index i = 0; i < tasks; ++i) arrays_.emplace_back(core::Shape{size}, Real(0));
+  explicit Partials(const std::vector<Index>& sizes) {
+    for (const Index size : sizes) arrays_.emplace_back(core::Shape{size}, Real(0));
     for (core::Tensor& array : arrays_) data_.push_back(array.write().data());
   }
   Real* operator[](Index task) const { return data_[std::size_t(task)]; }
@@ -25,9 +25,9 @@ class RelativePartials {
   RelativePartials(const PatternProblem& problem, Index tasks)
       : problem_(problem),
         tasks_(tasks),
-        keys_(tasks, size(&RelativeTerms::keys)),
-        values_(tasks, size(&RelativeTerms::values)),
-        bias_(tasks, problem.relative && problem.relative->bias ? problem.relative->labels : 0) {}
+        keys_(sizes(size(&RelativeTerms::keys))),
+        values_(sizes(size(&RelativeTerms::values))),
+        bias_(sizes(problem.relative && problem.relative->bias ? problem.relative->labels : 0)) {}
 
   RelativeSums of(Index task) const { return {keys_[task], values_[task], bias_[task]}; }
 
@@ -56,6 +56,9 @@ class RelativePartials {
 
  private:
   Index lanes() const { return problem_.sequences.batch * problem_.heads; }
+  std::vector<Index> sizes(Index each) const {
+    return std::vector<Index>(std::size_t(tasks_), each);
+  }
   Index size(RelativeTable RelativeTerms::*table) const {
     const auto& terms = problem_.relative;
     return terms && ((*terms).*table).data ? terms->labels * problem_.head_width : 0;
