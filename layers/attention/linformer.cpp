@@ -1,5 +1,5 @@
 // Linformer attention: keys and values are projected along the sequence to a fixed number of slots,
-// k' = E k and v' = F v, and queries read those: out_i = sum_s softmax_s(scale q_i . k'_s) v'_s.
+// k' = E k and v' = F v, and queries read those: out_i = sum_s over_slots_s(scale q_i . k'_s) v'_s.
 // Every slot mixes all positions, so there is no causal form and no decoding.
 #include <cmath>
 
@@ -37,7 +37,7 @@ class LinformerAttention final : public Attention {
       : slots_(settings.slots),
         longest_(site.length),
         columns_(site.heads * site.head_width),
-        softmax_(site, {}, {full_pattern()}, settings.scores) {
+        over_slots_(site, {}, {full_pattern()}, settings.scores) {
     const bool by_head = settings.sharing == "none";
     const core::Shape shape =
         by_head ? core::Shape{site.heads, slots_, longest_} : core::Shape{slots_, longest_};
@@ -58,6 +58,7 @@ class LinformerAttention final : public Attention {
     return {.summary = "softmax over keys and values projected to a fixed number of slots",
             .causal = false,
             .exact = false,
+            .adaptive = over_slots_.traits().adaptive,
             .keys_per_token = core::message_of(slots_, " mixtures of all"),
             .decode_state = "nothing, it cannot decode"};
   }
@@ -71,15 +72,15 @@ class LinformerAttention final : public Attention {
                   " keys, but the projections were made for at most ", longest_);
     const Var low =
         project_length({input.blocks[1], input.blocks[2]}, *keys_, *values_, s, columns_);
-    return softmax_.forward(pass,
-                            {{input.blocks[0], {low, 0}, {low, columns_}}, input.x, over_slots(s)});
+    return over_slots_.forward(
+        pass, {{input.blocks[0], {low, 0}, {low, columns_}}, input.x, slots_of(s)});
   }
 
   std::unique_ptr<DecodeState> begin() const override { refuse_decoding(); }
   void step(DecodeState&, const StepInput&, std::span<Real>) const override { refuse_decoding(); }
 
   Cost cost(const Sequences& s) const override {
-    Cost cost = softmax_.cost(over_slots(s));
+    Cost cost = over_slots_.cost(slots_of(s));
     Index keys = s.batch * s.keys;
     if (s.key_lengths) {
       keys = 0;
@@ -93,6 +94,7 @@ class LinformerAttention final : public Attention {
   }
 
   void visit(autograd::Inventory& inventory) override {
+    over_slots_.visit(inventory);
     if (own_.size() == 1) inventory.add("projection", *own_[0]);
     if (own_.size() != 2) return;
     inventory.add("key_projection", *own_[0]);
@@ -100,7 +102,7 @@ class LinformerAttention final : public Attention {
   }
 
  private:
-  Sequences over_slots(const Sequences& s) const { return {s.batch, s.queries, slots_, false}; }
+  Sequences slots_of(const Sequences& s) const { return {s.batch, s.queries, slots_, false}; }
   [[noreturn]] static void refuse_decoding() {
     throw core::Error(
         "linformer attention cannot decode: its slots mix all positions, so every token would "
@@ -108,7 +110,7 @@ class LinformerAttention final : public Attention {
   }
 
   Index slots_, longest_, columns_;
-  PatternAttention softmax_;
+  PatternAttention over_slots_;
   std::vector<std::unique_ptr<Parameter>> own_;
   const Parameter *keys_, *values_;
 };

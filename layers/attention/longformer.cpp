@@ -81,7 +81,7 @@ class LongformerAttention final : public Attention {
       global_ = std::make_unique<PatternAttention>(
           site, near_.traits(),
           std::vector<Pattern>{global_pattern(settings.positions, GlobalMode::rows)},
-          settings.scores);
+          settings.scores, near_.normaliser());
   }
 
   AttentionTraits traits() const override { return near_.traits(); }
@@ -130,6 +130,8 @@ class LongformerAttention final : public Attention {
     if (global_) total += global_->cost(sequences);
     return total;
   }
+
+  void visit(autograd::Inventory& inventory) override { near_.visit(inventory); }
 
  private:
   PatternAttention near_;

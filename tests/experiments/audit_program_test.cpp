@@ -44,6 +44,28 @@ TEST(Audit, finds_no_leak_in_any_mechanism_that_claims_to_be_causal) {
   }
 }
 
+TEST(Audit, reports_what_the_paper_modes_leak) {
+  const Program program("audit-paper");
+  program.write("small.toml", std::string(small_config) + R"(
+[attention.paper_lsh]
+kind = "lsh"
+mode = "paper"
+chunk = 8
+[attention.paper_routing]
+kind = "routing"
+mode = "paper"
+window = 8
+)");
+  for (const std::string name : {"paper_lsh", "paper_routing"}) {
+    const Outcome outcome = program.run(
+        {"audit", "small.toml", "--trials", "8", "--json", "model.attention=" + name});
+    EXPECT_EQ(outcome.code, 1) << name << ": " << outcome.err;
+    const auto audit = nlohmann::json::parse(outcome.out);
+    EXPECT_EQ(audit["leaking_trials"], 8) << name;
+    EXPECT_NE(double(audit["gap"]), 0) << name;
+  }
+}
+
 TEST(Audit, looks_at_a_run_as_at_a_config) {
   const Program program("audit-run");
   program.write("small.toml", small_config);

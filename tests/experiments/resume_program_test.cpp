@@ -44,6 +44,24 @@ TEST(Resume, verify_resume_finds_every_bit_equal_in_a_reversible_stack_with_drop
   EXPECT_EQ(outcome.out.find("FAIL"), std::string::npos);
 }
 
+TEST(Resume, verify_resume_finds_every_bit_equal_with_centroids_that_move_and_are_reseeded) {
+  const Program program("verify_routing");
+  program.write("tiny.toml", std::string(tiny_config) + R"(
+[attention.routed]
+kind = "routing"
+clusters = "7"
+window = 8
+decay = 0.9
+commitment = 1e-3
+reseed_after = 3
+)");
+  const Outcome outcome = program.run(
+      {"verify-resume", "tiny.toml", "--at", "20", "--steps", "40", "model.attention=routed",
+       "model.reversible=true", "model.tie=false", "model.dropout=0.2", "train.accumulate=2"});
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(outcome.out.find("FAIL"), std::string::npos);
+}
+
 TEST(Resume, a_run_killed_twenty_times_ends_in_the_same_bits) {
   const Program program("kill");
   program.write("tiny.toml", tiny_config);

@@ -10,6 +10,7 @@
   X("attention.pattern", attention_pattern)     \
   X("attention.routing", attention_routing)     \
   X("attention.taylor", attention_taylor)       \
+  X("entmax", entmax)                           \
   X("train.gpt", train_gpt)
 
 namespace weft::golden {

@@ -96,13 +96,17 @@ void expect_like(const Oracle& oracle, const AttentionSample& it) {
     }
   }
   tests::expect_close(run.out.read(), oracle(it, x), in_double ? 1e-12 : 1e-5);
-  constexpr double h = 1e-5;
-  const Numbers above = oracle(it, moved(x, v, h)), below = oracle(it, moved(x, v, -h));
   const Tensor upstream = it.upstream();
+  const double close = (in_double ? 1e-8 : 1e-5) * std::sqrt(squares);
   double numeric = 0;
-  for (std::size_t j = 0; j < above.size(); ++j)
-    numeric += double(upstream.read()[j]) * (above[j] - below[j]) / (2 * h);
-  EXPECT_NEAR(reverse, numeric, (in_double ? 1e-8 : 1e-5) * std::sqrt(squares));
+  for (const double h : {1e-5, 1e-7}) {  // the shorter step for what bends within the longer one
+    const Numbers above = oracle(it, moved(x, v, h)), below = oracle(it, moved(x, v, -h));
+    numeric = 0;
+    for (std::size_t j = 0; j < above.size(); ++j)
+      numeric += double(upstream.read()[j]) * (above[j] - below[j]) / (2 * h);
+    if (std::abs(reverse - numeric) <= close) break;
+  }
+  EXPECT_NEAR(reverse, numeric, close);
 }
 
 TEST_P(AttentionContract, float_and_double_agree_with_the_naive_formula) {

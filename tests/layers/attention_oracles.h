@@ -120,6 +120,7 @@ inline const std::map<std::string, Oracle>& attention_oracles() {
                                   const std::vector<std::vector<double>>& inputs) {
         return naive_pattern(sample, predicate_of(sample), inputs);
       };
+    all.insert(sparse_twins().begin(), sparse_twins().end());
     return all;
   }();
   return oracles;

@@ -17,6 +17,16 @@ struct AttentionVariant {
 
 inline const std::vector<AttentionVariant>& attention_variants() {
   using Numbers = std::vector<core::Index>;
+  static const tests::Settings united = {
+      {"atoms", std::vector<tests::Settings>{
+                    {{"kind", "dilated"}, {"left", core::Index(5)}, {"dilation", core::Index(3)}},
+                    {{"kind", "band"}, {"left", core::Index(6)}, {"right", core::Index(2)}},
+                    {{"kind", "dilated"}, {"left", core::Index(9)}, {"dilation", core::Index(6)}},
+                    {{"kind", "global"}, {"positions", Numbers{3, 17}}}}}};
+  const auto with = [](tests::Settings settings, const tests::Settings& more) {
+    settings.insert(more.begin(), more.end());
+    return settings;
+  };
   static const std::vector<AttentionVariant> variants = {
       {"local_narrow", "local", {{"window", core::Index(9)}}},
       {"local_block", "local", {{"form", "block"}, {"block", core::Index(32)}}},
@@ -35,14 +45,19 @@ inline const std::vector<AttentionVariant>& attention_variants() {
         {"dilated_heads", core::Index(1)},
         {"positions", Numbers{0, 9, 10}}}},
       {"bigbird_small", "bigbird", {{"block", core::Index(16)}, {"random", core::Index(1)}}},
-      {"pattern_union",
-       "pattern",
-       {{"atoms",
-         std::vector<tests::Settings>{
-             {{"kind", "dilated"}, {"left", core::Index(5)}, {"dilation", core::Index(3)}},
-             {{"kind", "band"}, {"left", core::Index(6)}, {"right", core::Index(2)}},
-             {{"kind", "dilated"}, {"left", core::Index(9)}, {"dilation", core::Index(6)}},
-             {{"kind", "global"}, {"positions", Numbers{3, 17}}}}}}},
+      {"pattern_union", "pattern", united},
+      {"dense_sparsemax", "dense", {{"normaliser", "sparsemax"}}},
+      {"dense_entmax", "dense", {{"normaliser", "entmax"}, {"alpha", 1.25}}},
+      {"dense_learned_alpha", "dense", {{"normaliser", "entmax"}, {"learned_alpha", true}}},
+      {"local_sparsemax", "local", {{"window", core::Index(9)}, {"normaliser", "sparsemax"}}},
+      {"pattern_entmax15", "pattern", with(united, {{"normaliser", "entmax15"}})},
+      {"random_learned_alpha",
+       "random",
+       {{"block", core::Index(16)},
+        {"blocks", core::Index(2)},
+        {"normaliser", "entmax"},
+        {"alpha", 1.75},
+        {"learned_alpha", true}}},
       {"lsh_small",
        "lsh",
        {{"rounds", core::Index(3)},

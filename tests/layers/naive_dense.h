@@ -1,22 +1,23 @@
 #pragma once
 
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <vector>
 
 #include "layers/attention/attention.h"
+#include "tests/layers/naive_entmax.h"
 
 namespace weft::layers {
 
-/// Softmax attention written out in double, one query at a time, over the pairs that `allowed`
-/// names, or over all.
+/// Attention written out in double, one query at a time, over the pairs that `allowed` names, or
+/// over all: softmax, or entmax with the alpha of each head.
 /// q: [B n, H D], k, v: [B m, H D]
 struct NaiveDense {
   Sequences sequences;
   Index heads, head_width;
   double scale;
   std::function<bool(Index head, Index i, Index j)> allowed = nullptr;
+  std::vector<double> alphas = {};
 
   using Numbers = std::vector<double>;
   struct Gradients {
@@ -34,7 +35,7 @@ struct NaiveDense {
     return out;
   }
 
-  /// dS = P (dO V^T - dO . O)
+  /// dS = P (dO V^T - dO . O), of softmax
   Gradients backward(const Numbers& q, const Numbers& k, const Numbers& v,
                      const Numbers& dout) const {
     const Numbers out = forward(q, k, v);
@@ -77,20 +78,17 @@ struct NaiveDense {
            (!sequences.causal || j <= i + sequences.keys - sequences.queries);
   }
 
-  /// The softmax of one row, 0 where it does not read: [m]
+  /// The weights of one row, 0 where it does not read: [m]
   Numbers weights(const Numbers& q, const Numbers& k, Index b, Index h, Index i) const {
     constexpr double nothing = -std::numeric_limits<double>::infinity();
     Numbers p(static_cast<std::size_t>(sequences.keys), nothing);
-    double top = nothing, total = 0;
     for (Index j = 0; j < sequences.keys; ++j) {
       if (!reads(b, h, i, j)) continue;
       double score = 0;
       for (Index d = 0; d < head_width; ++d) score += q[query(b, h, i, d)] * k[key(b, h, j, d)];
-      top = std::max(top, p[std::size_t(j)] = scale * score);
+      p[std::size_t(j)] = scale * score;
     }
-    for (double& w : p) total += w = top == nothing ? 0 : std::exp(w - top);
-    if (total > 0)
-      for (double& w : p) w /= total;
+    naive_weights(p, alphas.empty() ? 1 : alphas[std::size_t(h)]);
     return p;
   }
 };

@@ -47,7 +47,7 @@ double table_at(const Var& table, Index label, Index h, Index d, Index head_widt
 }
 
 /// Scores and values pair by pair, with the tables that the positions themselves give.
-std::vector<double> naive(const AttentionSample& it, const Predicate& predicate) {
+std::vector<double> naive(const AttentionSample& it, const Predicate& predicate, double alpha = 1) {
   const Sequences& s = it.sequences();
   const Index H = it.heads(), D = it.head_width(), W = it.width();
   const Index shift = s.causal ? s.keys - s.queries : 0;
@@ -62,7 +62,6 @@ std::vector<double> naive(const AttentionSample& it, const Predicate& predicate)
         const Index keys = s.key_lengths ? (*s.key_lengths)[std::size_t(b)] : s.keys;
         std::vector<double> weights;
         std::vector<Index> read;
-        double total = 0;
         for (Index j = 0; j < keys; ++j) {
           if ((s.causal && j > i + shift) || (predicate && !predicate(h, i, j))) continue;
           const Index label = terms.labels[std::size_t(j - i - shift + terms.past)];
@@ -77,10 +76,10 @@ std::vector<double> naive(const AttentionSample& it, const Predicate& predicate)
           score *= scale;
           if (terms.bias.value().size() > 0)
             score += terms.bias.value().read()[std::size_t(h * terms.bias.shape()[1] + label)];
-          total += std::exp(score);
-          weights.push_back(std::exp(score));
+          weights.push_back(score);
           read.push_back(j);
         }
+        naive_weights(weights, alpha);
         for (std::size_t n = 0; n < read.size(); ++n)
           for (Index d = 0; d < D; ++d) {
             const Index j = read[n];
@@ -88,7 +87,7 @@ std::vector<double> naive(const AttentionSample& it, const Predicate& predicate)
             if (terms.values.value().size() > 0)
               value += table_at(terms.values, terms.labels[std::size_t(j - i - shift + terms.past)],
                                 h, d, D);
-            out[std::size_t((b * s.queries + i) * W + h * D + d)] += weights[n] / total * value;
+            out[std::size_t((b * s.queries + i) * W + h * D + d)] += weights[n] * value;
           }
       }
   return out;
@@ -169,6 +168,22 @@ INSTANTIATE_TEST_SUITE_P(Patterns, RelativeContract, testing::ValuesIn(cases()),
                          [](const auto& chosen) {
                            return chosen.param.relative + "_in_" + chosen.param.attention.name;
                          });
+
+TEST(RelativeEntmax, is_the_sum_over_pairs_written_out_with_its_gradients) {
+  for (const std::string relative : {"shaw", "t5", "xl"})
+    for (const bool causal : {true, false}) {
+      AttentionSample it("dense", Sequences::self(2, 70, causal), 3, 4,
+                         {{"normaliser", "entmax"}, {"learned_alpha", true}},
+                         {.kind = relative, .clip = clip});
+      core::fill_normal(it.arena().values(), core::Rng(77), 0.5);
+      std::ranges::fill(it.arena().values().first(3), Real(0));  // alpha 1.5 on all heads
+      tests::expect_close(it.evaluate().read(), naive(it, nullptr, 1.5), in_double ? 1e-10 : 1e-5);
+      tests::check_gradient(
+          relative,
+          [&](const Pass& pass, const std::vector<Var>& in) { return it.forward(pass, in); },
+          it.inputs(), it.arena());
+    }
+}
 
 TEST(T5Bucket, has_the_published_values) {
   const auto past = [](Index distance) { return t5_bucket(-distance, true, 32, 128); };

@@ -5,40 +5,44 @@
 namespace weft::layers {
 namespace {
 
-/// Probabilities and score gradients of one tile, made again.
+/// Weights and score gradients of one tile, made again.
 class Tile {
  public:
-  explicit Tile(const Lane& lane) : relative(lane), scratch_({2 * most_rows, key_tile}) {
+  explicit Tile(const Lane& lane)
+      : relative(lane),
+        scratch_({2 * most_rows, key_tile}),
+        entmax_(lane.problem.entmax.empty() ? nullptr
+                                            : &lane.problem.entmax[std::size_t(lane.head)]) {
     p_ = scratch_.write().data();
     ds_ = p_ + most_rows * key_tile;
   }
 
-  /// What a block of queries brings to each of its tiles; `log_sums` and `delta` hold one number
-  /// for each row.
+  /// What a block of queries brings to each of its tiles; `levels` and `delta` hold one number for
+  /// each row.
   struct Rows {
     core::ConstMatrix q, place, dout;
-    const Real *log_sums, *delta;
+    const Real *levels, *delta;
   };
 
   void make(const Lane& lane, const PatternPlan::Block& block, const PatternPlan::Panel& panel,
             const Rows& rows, const core::ConstMatrix& k, const core::ConstMatrix& v) {
-    probabilities = {p_, panel.rows, panel.columns, panel.columns};
+    weights = {p_, panel.rows, panel.columns, panel.columns};
     gradients = {ds_, panel.rows, panel.columns, panel.columns};
-    core::gemm(lane.problem.scale, rows.q, core::transposed(k), 0, probabilities);
+    core::gemm(lane.problem.scale, rows.q, core::transposed(k), 0, weights);
     core::gemm(1, rows.dout, core::transposed(v), 0, gradients);
     if (relative.present()) {
       relative.place(block, panel);
-      relative.add_scores(rows.place, probabilities);
+      relative.add_scores(rows.place, weights);
       relative.add_weight_gradients(rows.dout, gradients);
     }
+    supported = !entmax_;
     const Index real = lane.real_columns(panel);
     for (Index r = 0; r < panel.rows; ++r) {
       Real *p = p_ + r * panel.columns, *ds = ds_ + r * panel.columns;
       for_each_stretch(
           lane.plan, block.first_row + panel.first_row + r, panel, real,
           [&](Index a, Index b) {
-            core::simd().exp_sum(p + a, 1, rows.log_sums[r * block.step], b - a);
-            core::simd().score_gradient(p + a, ds + a, rows.delta[r], 1, b - a);
+            pull_back(p + a, ds + a, rows.levels[r * block.step], rows.delta[r], b - a);
           },
           [&](Index a, Index b) {
             std::fill(p + a, p + b, Real(0));
@@ -47,11 +51,26 @@ class Tile {
     }
   }
 
-  core::Matrix probabilities{}, gradients{};
+  core::Matrix weights{}, gradients{};
+  /// Some weight is above 0.
+  bool supported = false;
   RelativeTile relative;
 
  private:
+  /// p: scores become weights; ds: gradients of weights become those of scores.
+  void pull_back(Real* p, Real* ds, Real level, Real delta, Index n) {
+    if (entmax_) {
+      entmax_->weigh(p, n, level);
+      supported = supported || core::simd().max(p, n) > 0;
+      entmax_->pull_back(p, ds, delta, n);
+    } else {
+      core::simd().exp_sum(p, 1, level, n);
+      core::simd().score_gradient(p, ds, delta, 1, n);
+    }
+  }
+
   core::Tensor scratch_;
+  const Entmax* entmax_;
   Real *p_, *ds_;
 };
 
@@ -92,15 +111,15 @@ void sweep_block(const Lane& lane, const PatternPlan::Block& block, const Patter
   const auto rows_of = [&](auto x) {
     return lane.queries(x, block.first_query, block.queries, block.step);
   };
-  const auto out = rows_of(saved.out), dout = rows_of(saved.dout);
+  const auto mean = rows_of(saved.mean), dout = rows_of(saved.dout);
   Real delta[most_rows];
   for (Index r = 0; r < block.queries; ++r)
-    delta[r] = core::simd().dot(dout.data + r * dout.stride, out.data + r * out.stride, width);
+    delta[r] = core::simd().dot(dout.data + r * dout.stride, mean.data + r * mean.stride, width);
   const Index lane_index = lane.batch * lane.problem.heads + lane.head;
   const RelativeTerms* terms = lane.problem.relative.get();
   const auto q = rows_of(saved.q), place = rows_of(terms ? terms->queries : saved.q);
-  const Real* log_sums =
-      saved.log_sums + lane_index * lane.problem.sequences.queries + block.first_query;
+  const Real* levels =
+      saved.levels + lane_index * lane.problem.sequences.queries + block.first_query;
   const core::Matrix dq = rows_of(sums.dq);
   if (!lane.plan.starts_from_zero) set_zero(dq);
   PanelRows keys(width), values(width);
@@ -109,16 +128,17 @@ void sweep_block(const Lane& lane, const PatternPlan::Block& block, const Patter
     const PatternPlan::Panel& panel = lane.plan.panels[std::size_t(p)];
     const auto k = keys.read(lane, panel, saved.k), v = values.read(lane, panel, saved.v);
     const Tile::Rows rows{layers::rows_of(q, panel), layers::rows_of(place, panel),
-                          layers::rows_of(dout, panel), log_sums + panel.first_row * block.step,
+                          layers::rows_of(dout, panel), levels + panel.first_row * block.step,
                           delta + panel.first_row};
     tile.make(lane, block, panel, rows, k, v);
-    sums.dv.add(lane.plan, panel, 1, tile.probabilities, rows.dout, scratch);
+    if (!tile.supported) continue;
+    sums.dv.add(lane.plan, panel, 1, tile.weights, rows.dout, scratch);
     sums.dk.add(lane.plan, panel, scale, tile.gradients, rows.q, scratch);
     core::gemm(scale, tile.gradients, k, 1, layers::rows_of(dq, panel));
     if (!tile.relative.present()) continue;
     tile.relative.pull_back_scores(tile.gradients, rows.place,
                                    layers::rows_of(rows_of(sums.dplace), panel), sums.relative);
-    tile.relative.pull_back_values(tile.probabilities, rows.dout, sums.relative);
+    tile.relative.pull_back_values(tile.weights, rows.dout, sums.relative);
   }
 }
 

@@ -18,7 +18,8 @@ class DrawnAttention final : public Attention {
         traits_(std::move(traits)),
         others_(std::move(others)),
         drawn_(site, drawn, others_),
-        scores_(scores) {}
+        scores_(scores),
+        normaliser_(std::make_shared<Normaliser>(scores.normaliser, site.heads)) {}
 
   AttentionTraits traits() const override { return current().traits(); }
   Var forward(const Pass& pass, const AttentionInput& input) const override {
@@ -31,6 +32,7 @@ class DrawnAttention final : public Attention {
   Cost cost(const Sequences& sequences) const override { return current().cost(sequences); }
   void visit(autograd::Inventory& inventory) override {
     inventory.add("random_blocks", drawn_.table());
+    normaliser_->visit(inventory);
   }
 
   const DrawnBlocks& drawn() const { return drawn_; }
@@ -44,6 +46,7 @@ class DrawnAttention final : public Attention {
   Pattern others_;
   DrawnBlocks drawn_;
   ScoreSettings scores_;
+  std::shared_ptr<Normaliser> normaliser_;
   mutable std::optional<PatternAttention> planned_;
   mutable std::vector<Real> planned_table_;
 };

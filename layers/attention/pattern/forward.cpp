@@ -129,17 +129,20 @@ void start_from_zero(const Lane& lane, Heads out, Real* log_sums) {
 
 /// Scores, values and their gradients: a product each forward, two more backward for a table.
 void add_relative_cost(RelativeTile& tile, const PatternPlan::Block& block,
-                       const PatternPlan::Panel& panel, const RelativeTerms& terms, Cost& cost) {
+                       const PatternPlan::Panel& panel, const RelativeTerms& terms, Index gathers,
+                       Cost& cost) {
   tile.place(block, panel);
   const Index product = tile.product_flops();
   if (terms.keys.data) cost.flops += product, cost.backward_flops += 3 * product;
-  if (terms.values.data) cost.flops += product, cost.backward_flops += 2 * product;
+  if (terms.values.data) cost.flops += gathers * product, cost.backward_flops += 2 * product;
 }
 
 }  // namespace
 
 void pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHeads k, ConstHeads v,
-                     Heads out, Real* log_sums) {
+                     Heads out, const PatternTrace& trace) {
+  if (!problem.entmax.empty()) return sparse_pattern_forward(problem, q, k, v, out, trace);
+  Real* const log_sums = trace.levels;
   const Index n = problem.sequences.queries, lanes = problem.sequences.batch * problem.heads;
   std::size_t passes = 0;
   for (Index head = 0; head < problem.heads; ++head)
@@ -168,6 +171,8 @@ void pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHeads k, 
 Cost pattern_cost(const PatternProblem& problem) {
   const Sequences& s = problem.sequences;
   const Index product = 2 * problem.head_width;
+  // Values are gathered by weights, under entmax by slopes too, and for a learned alpha once more.
+  const Index gathers = 1 + !problem.entmax.empty() + problem.learns_alpha;
   Cost cost;
   for (Index index = 0; index < s.batch * problem.heads; ++index) {
     const Lane lane(problem, index);
@@ -175,18 +180,22 @@ Cost pattern_cost(const PatternProblem& problem) {
     for (const PatternPlan::Block& block : lane.plan.blocks)
       for (Index p = block.first_panel; p < block.first_panel + block.panels; ++p) {
         const PatternPlan::Panel& panel = lane.plan.panels[std::size_t(p)];
-        if (relative.present()) add_relative_cost(relative, block, panel, *problem.relative, cost);
+        if (relative.present())
+          add_relative_cost(relative, block, panel, *problem.relative, gathers, cost);
         const Index real = lane.real_columns(panel);
         for (Index r = panel.first_row; r < panel.first_row + panel.rows; ++r)
           for_each_stretch(
               lane.plan, block.first_row + r, panel, real,
               [&](Index a, Index b) { cost.scored_pairs += b - a; }, [](Index, Index) {});
       }
-    cost.flops += 2 * product * lane.plan.area;
+    // Entmax may run a product for some rows of a panel and take others value by value beside it.
+    const Index alone = problem.entmax.empty() ? 0 : lane.plan.area / sparse_gain;
+    cost.flops += product * (lane.plan.area + gathers * (lane.plan.area + alone));
     cost.backward_flops += 5 * product * lane.plan.area;
   }
   const Index rows = s.batch * s.queries * problem.heads;
-  cost.saved_bytes = rows * (problem.head_width + 1) * Index(sizeof(Real));
+  const Index kept = problem.head_width * (1 + problem.learns_alpha) + 1;
+  cost.saved_bytes = rows * kept * Index(sizeof(Real));
   return cost;
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "layers/attention/entmax.h"
 #include "layers/attention/head_gradients.h"
 #include "layers/attention/pattern/plan.h"
 #include "layers/attention/relative.h"
@@ -44,6 +45,10 @@ struct PatternProblem {
   std::vector<std::shared_ptr<const PatternPlan>> plans;
   /// Null for none.
   std::shared_ptr<const RelativeTerms> relative = nullptr;
+  /// One for each head, or none for softmax.
+  std::vector<Entmax> entmax = {};
+  /// The alphas of entmax learn.
+  bool learns_alpha = false;
 
   /// How many keys come before the first query's own: a causal query i stands at key i + shift.
   Index shift() const { return sequences.causal ? sequences.keys - sequences.queries : 0; }
@@ -52,17 +57,37 @@ struct PatternProblem {
   }
 };
 
-/// Softmax attention over the pattern's pairs, by tiles with a running maximum and sum: no array
-/// of queries x keys exists, and panels that no row reads are never touched.
-/// q: [B n, H, D], k, v: [B m, H, D] -> out: [B n, H, D], and log_sums: [B, H, n], the logarithm of
-/// each row's sum of exp(score); a query without keys gives 0 and -infinity.
-void pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHeads k, ConstHeads v,
-                     Heads out, Real* log_sums);
+/// What the forward sweep writes beside its output, for the backward one.
+struct PatternTrace {
+  /// [B, H, n]: under softmax the logarithm of each row's sum of exp(score), -infinity for a query
+  /// without keys; under entmax its threshold, infinity for such a query.
+  Real* levels;
+  /// Under entmax [B n, H, D]: the values weighted by each row's shares of slopes.
+  Heads slope_mean{nullptr, 0};
+  /// Where alphas learn [B n, H, D]: the derivative of the output with respect to alpha.
+  Heads alpha_slope{nullptr, 0};
+};
 
-/// What the backward sweep reads.
+/// Attention over the pattern's pairs, by tiles: no array of queries x keys exists, and panels
+/// that no row reads are never touched. A query without keys gives 0.
+/// q: [B n, H, D], k, v: [B m, H, D] -> out: [B n, H, D]
+void pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHeads k, ConstHeads v,
+                     Heads out, const PatternTrace& trace);
+
+/// Pairs that a product does in the time of one by itself: a row of a panel with fewer weights above
+/// 0 than its columns by this takes its values one by one.
+inline constexpr Index sparse_gain = 8;
+
+/// The same under entmax: the scores of rows that belong together are kept until their thresholds
+/// are known, then only weights above 0 meet their values.
+void sparse_pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHeads k, ConstHeads v,
+                            Heads out, const PatternTrace& trace);
+
+/// What the backward sweep reads. `mean` is what a row's score gradients are relative to: the
+/// output under softmax, `slope_mean` under entmax.
 struct PatternSaved {
-  ConstHeads q, k, v, out, dout;
-  const Real* log_sums;
+  ConstHeads q, k, v, mean, dout;
+  const Real* levels;
 };
 
 /// What it writes. The gradients of relative terms, if any: `place` as `q` or apart, tables zeroed
@@ -73,8 +98,8 @@ struct PatternGradients {
   Real *keys = nullptr, *values = nullptr, *bias = nullptr;
 };
 
-/// The gradients, with probabilities made again tile by tile: P = exp(S - log_sum), dV = P^T dO,
-/// dS = P (dO V^T - dO . O), dQ = scale dS K, dK = scale dS^T Q.
+/// The gradients, with weights made again tile by tile: P = exp(S - level) or entmax, dV = P^T dO,
+/// dS = P (dO V^T - dO . mean), with slopes for P under entmax, dQ = scale dS K, dK = scale dS^T Q.
 void pattern_backward(const PatternProblem& problem, const PatternSaved& saved,
                       const PatternGradients& gradients);
 

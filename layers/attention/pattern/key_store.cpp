@@ -38,6 +38,19 @@ class Reader {
   std::vector<Rule> rules_;
 };
 
+/// Scores become weights.
+void normalise_row(std::vector<Real>& row, const Entmax* entmax) {
+  const Index count = Index(row.size());
+  if (entmax) {
+    std::vector<double> candidates;
+    entmax->weigh(row.data(), count, entmax->threshold(row.data(), count, candidates));
+    return;
+  }
+  const Real top = core::simd().max(row.data(), count);
+  const Real total = core::simd().exp_sum(row.data(), 1, top, count);
+  for (Real& weight : row) weight /= total;
+}
+
 }  // namespace
 
 void KeyStore::append(Index position, std::span<const Real> key, std::span<const Real> value) {
@@ -91,11 +104,10 @@ void KeyStore::attend(const DecodeQuery& query, Index column, std::span<const In
     }
     weights.push_back(score);
   }
-  const Index count = Index(slots.size());
-  const Real top = core::simd().max(weights.data(), count);
-  const Real total = core::simd().exp_sum(weights.data(), 1, top, count);
+  normalise_row(weights, query.entmax);
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    const Real weight = weights[i] / total;
+    const Real weight = weights[i];
+    if (weight == 0) continue;
     core::simd().axpy(weight, values_.data() + slots[i] * width_ + column, out.data(), width);
     if (relative && relative->values.data)
       core::simd().axpy(weight, row(relative->values, labels[i]), out.data(), width);

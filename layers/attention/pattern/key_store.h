@@ -15,6 +15,7 @@ struct DecodeQuery {
   std::span<const Real> q, place;  ///< [D]
   Real scale;
   const RelativeTerms* relative;  ///< null for none
+  const Entmax* entmax;           ///< null for softmax
 };
 
 /// The keys and values that a later query of the pattern can still read. A key's slot is used
