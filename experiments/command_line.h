@@ -16,7 +16,7 @@ class CommandLine {
   CommandLine(std::string usage, std::string summary);
 
   CommandLine& flag(const std::string& name, const std::string& help);
-  /// An option with a value; `value` names it in the help.
+  /// An option with a value; `value` names it in the help. A name "jobs,j" may be typed as -j too.
   CommandLine& option(const std::string& name, const std::string& value, const std::string& help,
                       const std::string& fallback = "");
   /// How many words must come beside the options, at least and at most.
@@ -37,7 +37,10 @@ class CommandLine {
 
  private:
   struct Option {
-    std::string name, value, help, fallback;
+    std::string name, brief, value, help, fallback;
+
+    /// "--jobs N, -j N"
+    std::string shown() const;
   };
   std::string usage_, summary_;
   std::vector<Option> options_;

@@ -13,6 +13,8 @@ std::span<const Command> all_commands() {
       {"verify-resume", "prove that an interrupted run ends in the same bits",
        verify_resume_command},
       {"audit", "count the outputs that change when the future does", audit_command},
+      {"sweep", "train every trial of an experiment, and continue it", sweep_command},
+      {"report", "compare the trials of a sweep in tables and pictures", report_command},
   };
   return commands;
 }

@@ -24,6 +24,8 @@ int list_command(const Arguments& arguments);
 int bench_command(const Arguments& arguments);
 int verify_resume_command(const Arguments& arguments);
 int audit_command(const Arguments& arguments);
+int sweep_command(const Arguments& arguments);
+int report_command(const Arguments& arguments);
 
 std::span<const Command> all_commands();
 
