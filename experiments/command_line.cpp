@@ -41,6 +41,12 @@ CommandLine& CommandLine::option(const std::string& name, const std::string& val
   return *this;
 }
 
+CommandLine& CommandLine::list(const std::string& name, const std::string& value,
+                               const std::string& help) {
+  options_.push_back({name, "", value, help, "", true});
+  return *this;
+}
+
 CommandLine& CommandLine::words(std::size_t least, std::size_t most, const std::string& what) {
   least_ = least;
   most_ = most;
@@ -54,6 +60,8 @@ bool CommandLine::parse(const std::vector<std::string>& arguments) {
     const std::string names = o.brief.empty() ? o.name : o.name + "," + o.brief;
     if (o.value.empty())
       declared.add_options()(names.c_str(), po::bool_switch());
+    else if (o.several)
+      declared.add_options()(names.c_str(), po::value<std::vector<std::string>>()->composing());
     else
       declared.add_options()(names.c_str(), po::value<std::string>());
   }
@@ -73,6 +81,10 @@ bool CommandLine::parse(const std::vector<std::string>& arguments) {
     throw core::Error(std::string(error.what()) + "; usage: " + usage_);
   }
   for (const Option& o : options_) {
+    if (o.several) {
+      if (found.contains(o.name)) lists_[o.name] = found[o.name].as<std::vector<std::string>>();
+      continue;
+    }
     if (o.value.empty() ? found[o.name].as<bool>() : found.contains(o.name))
       values_[o.name] = o.value.empty() ? "" : found[o.name].as<std::string>();
     else if (!o.fallback.empty())
@@ -92,6 +104,11 @@ bool CommandLine::parse(const std::vector<std::string>& arguments) {
 const std::string& CommandLine::text(const std::string& name) const {
   core::require(has(name), "--", name, " is missing; usage: ", usage_);
   return values_.at(name);
+}
+
+std::vector<std::string> CommandLine::texts(const std::string& name) const {
+  const auto found = lists_.find(name);
+  return found == lists_.end() ? std::vector<std::string>() : found->second;
 }
 
 core::Index CommandLine::integer(const std::string& name) const {

@@ -15,6 +15,7 @@ std::span<const Command> all_commands() {
       {"audit", "count the outputs that change when the future does", audit_command},
       {"sweep", "train every trial of an experiment, and continue it", sweep_command},
       {"report", "compare the trials of a sweep in tables and pictures", report_command},
+      {"plan", "say what a run will take, and whether it fits", plan_command},
       {"export", "write a run's model as safetensors", export_command},
       {"import", "begin a run with a model from safetensors", import_command},
       {"ckpt", "list, show or verify the checkpoints of a run", ckpt_command},

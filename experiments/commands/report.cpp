@@ -1,6 +1,5 @@
 #include <filesystem>
 #include <iostream>
-#include <sstream>
 
 #include "core/durable_file.h"
 #include "core/error.h"
@@ -8,6 +7,7 @@
 #include "experiments/commands/commands.h"
 #include "experiments/report/html_page.h"
 #include "experiments/report/result_tables.h"
+#include "experiments/variations.h"
 
 namespace weft::experiments {
 namespace {
@@ -71,14 +71,6 @@ void write_output(const std::string& name, const Report& report) {
                       ": the name must end in .html, .md, .tex, .csv, or / for a "
                       "folder of pictures");
   }
-}
-
-std::vector<std::string> split_at_commas(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, ',');)
-    if (!part.empty()) parts.push_back(part);
-  return parts;
 }
 
 }  // namespace

@@ -55,9 +55,8 @@ SweepRun::SweepRun(SweepFiles files, const SweepPlan& plan, const SweepOptions& 
     : files_(std::move(files)), plan_(plan), options_(options), display_(display) {
   for (const PlannedTrial& planned : plan.trials) states_.push_back(state_of(files_, planned.id));
   for (std::size_t i = states_.size(); i-- > 0;) {
-    const bool retried = states_[i].is == Is::failed && options.retry_failed;
-    if (states_[i].is == Is::waiting || states_[i].is == Is::trained || retried)
-      queue_.push_back(i);
+    if (states_[i].is == Is::failed && options.retry_failed) states_[i] = {};
+    if (states_[i].is == Is::waiting || states_[i].is == Is::trained) queue_.push_back(i);
   }
 }
 
@@ -66,7 +65,8 @@ std::string SweepRun::summary() const {
   std::string text = std::to_string(count(Is::done)) + " done";
   if (count(Is::failed) > 0) text += ", " + std::to_string(count(Is::failed)) + " failed";
   if (!jobs_.empty()) text += ", " + std::to_string(jobs_.size()) + " running";
-  if (!queue_.empty()) text += ", " + std::to_string(queue_.size()) + " to run";
+  const auto open = count(Is::waiting) + count(Is::trained) - std::ptrdiff_t(jobs_.size());
+  if (open > 0) text += ", " + std::to_string(open) + " to run";
   return text;
 }
 
@@ -220,7 +220,7 @@ void SweepRun::close() {
     display_.message("  " + plan_.trials[i].id + "  " + plan_.trials[i].label() + "  " +
                      states_[i].reason);
   }
-  display_.message("finished: " + summary() +
+  display_.message((stopping_ ? "stopped: " : "finished: ") + summary() +
                    (failed ? "   retry with: " + options_.command + " --retry failed" : ""));
 }
 
