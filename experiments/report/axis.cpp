@@ -53,7 +53,8 @@ double Axis::place(double value) const { return (forward(value) - low_) / (high_
 
 std::vector<Axis::Tick> Axis::ticks(int wanted) const {
   std::vector<Tick> all;
-  if (scale_ == Scale::linear || high_ - low_ < 1) {
+  constexpr double few_octaves = 1.8;  // too few powers of two for ticks
+  if (scale_ == Scale::linear || high_ - low_ < few_octaves) {
     const double from = backward(low_), to = backward(high_);
     const double step = round_step((to - from) / wanted);
     for (double i = std::ceil(from / step); i * step <= to; ++i)
