@@ -29,13 +29,21 @@ CommandLine::CommandLine(std::string usage, std::string summary)
 }
 
 CommandLine& CommandLine::flag(const std::string& name, const std::string& help) {
-  options_.push_back({name, "", help, ""});
+  options_.push_back({name, "", "", help, ""});
   return *this;
 }
 
 CommandLine& CommandLine::option(const std::string& name, const std::string& value,
                                  const std::string& help, const std::string& fallback) {
-  options_.push_back({name, value, help, fallback});
+  const std::size_t comma = name.find(',');
+  const std::string brief = comma == std::string::npos ? "" : name.substr(comma + 1);
+  options_.push_back({name.substr(0, comma), brief, value, help, fallback});
+  return *this;
+}
+
+CommandLine& CommandLine::list(const std::string& name, const std::string& value,
+                               const std::string& help) {
+  options_.push_back({name, "", value, help, "", true});
   return *this;
 }
 
@@ -49,10 +57,13 @@ CommandLine& CommandLine::words(std::size_t least, std::size_t most, const std::
 bool CommandLine::parse(const std::vector<std::string>& arguments) {
   po::options_description declared;
   for (const Option& o : options_) {
+    const std::string names = o.brief.empty() ? o.name : o.name + "," + o.brief;
     if (o.value.empty())
-      declared.add_options()(o.name.c_str(), po::bool_switch());
+      declared.add_options()(names.c_str(), po::bool_switch());
+    else if (o.several)
+      declared.add_options()(names.c_str(), po::value<std::vector<std::string>>()->composing());
     else
-      declared.add_options()(o.name.c_str(), po::value<std::string>());
+      declared.add_options()(names.c_str(), po::value<std::string>());
   }
   declared.add_options()("words", po::value<std::vector<std::string>>());
   po::positional_options_description positional;
@@ -70,6 +81,10 @@ bool CommandLine::parse(const std::vector<std::string>& arguments) {
     throw core::Error(std::string(error.what()) + "; usage: " + usage_);
   }
   for (const Option& o : options_) {
+    if (o.several) {
+      if (found.contains(o.name)) lists_[o.name] = found[o.name].as<std::vector<std::string>>();
+      continue;
+    }
     if (o.value.empty() ? found[o.name].as<bool>() : found.contains(o.name))
       values_[o.name] = o.value.empty() ? "" : found[o.name].as<std::string>();
     else if (!o.fallback.empty())
@@ -91,6 +106,11 @@ const std::string& CommandLine::text(const std::string& name) const {
   return values_.at(name);
 }
 
+std::vector<std::string> CommandLine::texts(const std::string& name) const {
+  const auto found = lists_.find(name);
+  return found == lists_.end() ? std::vector<std::string>() : found->second;
+}
+
 core::Index CommandLine::integer(const std::string& name) const {
   const auto value = parse_number<core::Index>(name, text(name), "a whole number");
   core::require(value >= 0, "--", name, " ", value, " is below 0");
@@ -101,14 +121,19 @@ double CommandLine::number(const std::string& name) const {
   return parse_number<double>(name, text(name), "a number");
 }
 
+std::string CommandLine::Option::shown() const {
+  const std::string argument = value.empty() ? "" : " " + value;
+  return "--" + name + argument + (brief.empty() ? "" : ", -" + brief + argument);
+}
+
 std::string CommandLine::help() const {
   std::ostringstream out;
   out << usage_ << "\n\n" << summary_ << "\n\n";
   std::size_t widest = 0;
-  for (const Option& o : options_) widest = std::max(widest, o.name.size() + o.value.size());
+  for (const Option& o : options_) widest = std::max(widest, o.shown().size());
   for (const Option& o : options_) {
-    const std::string name = "--" + o.name + (o.value.empty() ? "" : " " + o.value);
-    out << "  " << name << std::string(widest + 5 - name.size(), ' ') << o.help;
+    const std::string name = o.shown();
+    out << "  " << name << std::string(widest + 2 - name.size(), ' ') << o.help;
     if (!o.fallback.empty()) out << " (" << o.fallback << ")";
     out << '\n';
   }

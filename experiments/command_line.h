@@ -16,9 +16,11 @@ class CommandLine {
   CommandLine(std::string usage, std::string summary);
 
   CommandLine& flag(const std::string& name, const std::string& help);
-  /// An option with a value; `value` names it in the help.
+  /// An option with a value; `value` names it in the help. A name "jobs,j" may be typed as -j too.
   CommandLine& option(const std::string& name, const std::string& value, const std::string& help,
                       const std::string& fallback = "");
+  /// An option that may be given several times.
+  CommandLine& list(const std::string& name, const std::string& value, const std::string& help);
   /// How many words must come beside the options, at least and at most.
   CommandLine& words(std::size_t least, std::size_t most, const std::string& what);
 
@@ -27,6 +29,8 @@ class CommandLine {
 
   bool has(const std::string& name) const { return values_.contains(name); }
   const std::string& text(const std::string& name) const;
+  /// Every value of a list; none when it was not given.
+  std::vector<std::string> texts(const std::string& name) const;
   core::Index integer(const std::string& name) const;
   double number(const std::string& name) const;
   const std::vector<std::string>& words() const { return words_; }
@@ -37,13 +41,18 @@ class CommandLine {
 
  private:
   struct Option {
-    std::string name, value, help, fallback;
+    std::string name, brief, value, help, fallback;
+    bool several = false;
+
+    /// "--jobs N, -j N"
+    std::string shown() const;
   };
   std::string usage_, summary_;
   std::vector<Option> options_;
   std::size_t least_ = 0, most_ = 0;
   std::string what_;
   std::map<std::string, std::string> values_;
+  std::map<std::string, std::vector<std::string>> lists_;
   std::vector<std::string> words_;
 };
 

@@ -38,27 +38,12 @@ class Argument {
       return report("", quote(path) + " is no key; write section.key=value");
     if (path == "include") return report(path, "include works only in a config file");
     if (auto value = parse_argument(path, text.substr(equals + 1), origin_, problems_))
-      set(path, parts, std::move(*value));
+      set_value(root_, path, std::move(*value), origin_, problems_);
   }
 
  private:
   void report(const std::string& key, const std::string& message) {
     problems_.push_back({origin_, key, message});
-  }
-
-  void set(const std::string& path, const std::vector<std::string>& parts, ConfigNode value) {
-    ConfigNode* node = &root_;
-    std::string walked;
-    for (const std::string& part : parts) {
-      if (!node->table())
-        return report(path, path + " cannot be set: " + walked + " is " + quote(*node) + " (" +
-                                node->origin.text() + "), not a table");
-      walked = join_path(walked, part);
-      const auto [place, is_new] = node->table()->try_emplace(part);
-      if (is_new) place->second.origin = origin_;
-      node = &place->second;
-    }
-    *node = std::move(value);
   }
 
   ConfigNode& root_;
@@ -67,6 +52,25 @@ class Argument {
 };
 
 }  // namespace
+
+void set_value(ConfigNode& root, const std::string& path, ConfigNode value,
+               const ConfigOrigin& origin, std::vector<ConfigProblem>& problems) {
+  ConfigNode* node = &root;
+  std::string walked;
+  for (const std::string& part : split_at_dots(path)) {
+    if (!node->table()) {
+      problems.push_back({origin, path,
+                          path + " cannot be set: " + walked + " is " + quote(*node) + " (" +
+                              node->origin.text() + "), not a table"});
+      return;
+    }
+    walked = join_path(walked, part);
+    const auto [place, is_new] = node->table()->try_emplace(part);
+    if (is_new) place->second.origin = origin;
+    node = &place->second;
+  }
+  *node = std::move(value);
+}
 
 void apply_arguments(ConfigNode& root, const std::vector<std::string>& arguments,
                      std::vector<ConfigProblem>& problems) {

@@ -47,6 +47,15 @@ ConfigTree ConfigTree::from_text(std::string_view text, const std::string& name,
   return tree;
 }
 
+ConfigTree ConfigTree::with(const std::string& path, ConfigNode value) const {
+  ConfigTree tree = *this;
+  std::vector<ConfigProblem> problems;
+  const ConfigOrigin origin = value.origin;
+  set_value(tree.root_, path, std::move(value), origin, problems);
+  raise_if_any(std::move(problems));
+  return tree;
+}
+
 const ConfigNode* ConfigTree::find(std::string_view path) const {
   const ConfigNode* node = &root_;
   while (node && !path.empty()) {

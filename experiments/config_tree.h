@@ -25,6 +25,9 @@ class ConfigTree {
   static ConfigTree from_text(std::string_view text, const std::string& name,
                               const std::vector<std::string>& arguments = {});
 
+  /// The same config with one more value laid over it, at "section.key".
+  ConfigTree with(const std::string& path, ConfigNode value) const;
+
   /// The value at "section.key", "attention.mix.groups[1].heads", ...; the root at "".
   const ConfigNode* find(std::string_view path) const;
   const ConfigNode& root() const { return root_; }

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -144,6 +145,21 @@ std::vector<MetricRecord> read_metrics(const std::filesystem::path& path) {
                   if (record) records.push_back(std::move(*record));
                 });
   return records;
+}
+
+std::optional<MetricRecord> last_record(const std::filesystem::path& path) {
+  constexpr std::streamoff enough = 64 * 1024;
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) return std::nullopt;
+  const std::streamoff size = file.tellg(), start = std::max<std::streamoff>(0, size - enough);
+  std::string text(std::size_t(size - start), '\0');
+  file.seekg(start);
+  if (!file.read(text.data(), std::streamsize(text.size()))) return std::nullopt;
+  std::optional<MetricRecord> last;
+  for_each_line(text, [&](std::string_view, std::optional<MetricRecord> record) {
+    if (record) last = std::move(record);
+  });
+  return last;
 }
 
 MetricsCut cut_metrics_back(const std::filesystem::path& path, core::Index step) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -48,6 +49,9 @@ class MetricsLog {
 
 /// All whole records of a log, in order; none when there is no file.
 std::vector<MetricRecord> read_metrics(const std::filesystem::path& path);
+
+/// The newest whole record, found without reading the log from its beginning.
+std::optional<MetricRecord> last_record(const std::filesystem::path& path);
 
 /// What cutting a log back removed.
 struct MetricsCut {

@@ -100,7 +100,28 @@ void read_attention_tables(ConfigReader& reader, RunConfig& config) {
       layers::read_attention(reader.section("attention." + name), name, site);
 }
 
-RunConfig read(ConfigTree tree) {
+template <class Settings>
+std::string section_reference(const std::string& name, const Settings& settings) {
+  return "[" + name + "]\n" + print_descriptions(describe(settings), name) + "\n";
+}
+
+/// The [model] section, and behind it the keys that some of its values bring with them.
+std::string model_reference() {
+  std::string text = section_reference("model", layers::ModelSettings{});
+  std::set<std::string> listed;
+  for (const FieldDescription& field : describe(layers::ModelSettings{})) listed.insert(field.key);
+  for (const auto& [key, value, model] : model_variants()) {
+    std::vector<FieldDescription> own = describe(model);
+    std::erase_if(own, [&](const FieldDescription& field) { return listed.contains(field.key); });
+    if (own.empty()) continue;
+    text += "with model." + key + " = " + value + "\n" + print_descriptions(own, "model") + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+RunConfig RunConfig::read(ConfigTree tree) {
   ConfigReader reader(std::move(tree));
   RunConfig config;
   core::Fields& top = reader.section("");
@@ -125,27 +146,6 @@ RunConfig read(ConfigTree tree) {
   config.resolved = reader.resolved();
   return config;
 }
-
-template <class Settings>
-std::string section_reference(const std::string& name, const Settings& settings) {
-  return "[" + name + "]\n" + print_descriptions(describe(settings), name) + "\n";
-}
-
-/// The [model] section, and behind it the keys that some of its values bring with them.
-std::string model_reference() {
-  std::string text = section_reference("model", layers::ModelSettings{});
-  std::set<std::string> listed;
-  for (const FieldDescription& field : describe(layers::ModelSettings{})) listed.insert(field.key);
-  for (const auto& [key, value, model] : model_variants()) {
-    std::vector<FieldDescription> own = describe(model);
-    std::erase_if(own, [&](const FieldDescription& field) { return listed.contains(field.key); });
-    if (own.empty()) continue;
-    text += "with model." + key + " = " + value + "\n" + print_descriptions(own, "model") + "\n";
-  }
-  return text;
-}
-
-}  // namespace
 
 std::string RunConfig::identity() const { return resolved.hash(keys_without_effect()); }
 

@@ -31,6 +31,8 @@ struct RunConfig {
 
   /// From a file, with section.key=value arguments over it. Throws every problem at once.
   static RunConfig load(const std::string& path, const std::vector<std::string>& arguments = {});
+  /// From what was written, wherever it came from.
+  static RunConfig read(ConfigTree tree);
   /// From the resolved text that a run keeps.
   static RunConfig from_text(const std::string& toml, const std::string& name,
                              const std::vector<std::string>& arguments = {});

@@ -1,11 +1,6 @@
 #include "experiments/run_directory.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "core/durable_file.h"
@@ -16,17 +11,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* lock_name = "lock";
-
 /// Empty, but for what a start that was killed may have left.
 bool is_unused(const fs::path& directory) {
   if (!fs::exists(directory)) return true;
   return fs::is_directory(directory) &&
-         std::ranges::all_of(fs::directory_iterator(directory),
-                             [](const fs::directory_entry& item) {
-                               const std::string name = item.path().filename();
-                               return name == lock_name || name.ends_with(core::temporary_ending);
-                             });
+         std::ranges::all_of(
+             fs::directory_iterator(directory), [](const fs::directory_entry& item) {
+               const std::string name = item.path().filename();
+               return name == DirectoryLock::file_name || name.ends_with(core::temporary_ending);
+             });
 }
 
 [[noreturn]] void cannot_use(const fs::path& directory, const std::string& why) {
@@ -34,22 +27,16 @@ bool is_unused(const fs::path& directory) {
                                      why, "; or choose another one with --run DIR"));
 }
 
-/// Locks the directory for this process: the descriptor that holds the lock.
-int lock(const fs::path& directory) {
-  const fs::path path = directory / lock_name;
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (file < 0) cannot_use(directory, core::explain_errno(errno));
-  if (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    ::close(file);
-    const std::string holder = core::read_text_file(path);
-    cannot_use(directory,
-               "another process is training there (" + holder + "): wait for it or stop it first");
+/// Locks the directory for this process.
+DirectoryLock lock(const fs::path& directory) {
+  std::string holder;
+  try {
+    if (auto taken = DirectoryLock::take(directory, holder)) return std::move(*taken);
+  } catch (const core::Error& error) {
+    cannot_use(directory, error.what());
   }
-  char host[256] = {};
-  ::gethostname(host, sizeof host - 1);
-  const std::string holder = core::message_of("process ", ::getpid(), " on ", host);
-  if (::ftruncate(file, 0) == 0) core::write_fully(file, std::as_bytes(std::span(holder)));
-  return file;
+  cannot_use(directory,
+             "another process is training there (" + holder + "): wait for it or stop it first");
 }
 
 void check_start(const fs::path& directory, RunStart start, const std::string& command) {
@@ -92,13 +79,6 @@ RunDirectory RunDirectory::open(const fs::path& directory, RunStart start,
   } catch (const fs::filesystem_error& error) {
     cannot_use(directory, core::explain_errno(error.code().value()));
   }
-}
-
-RunDirectory::RunDirectory(RunDirectory&& other) noexcept
-    : files_(std::move(other.files_)), lock_(std::exchange(other.lock_, -1)) {}
-
-RunDirectory::~RunDirectory() {
-  if (lock_ >= 0) ::close(lock_);
 }
 
 }  // namespace weft::experiments

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "experiments/directory_lock.h"
 #include "experiments/run_files.h"
 
 namespace weft::experiments {
@@ -20,17 +21,14 @@ class RunDirectory {
   static RunDirectory open(const std::filesystem::path& directory, RunStart start,
                            const std::string& command);
 
-  RunDirectory(RunDirectory&& other) noexcept;
-  RunDirectory& operator=(RunDirectory&&) = delete;
-  ~RunDirectory();
-
   const RunFiles& files() const { return files_; }
 
  private:
-  RunDirectory(RunFiles files, int lock) : files_(std::move(files)), lock_(lock) {}
+  RunDirectory(RunFiles files, DirectoryLock lock)
+      : files_(std::move(files)), lock_(std::move(lock)) {}
 
   RunFiles files_;
-  int lock_;  // descriptor of the locked file
+  DirectoryLock lock_;
 };
 
 }  // namespace weft::experiments

@@ -45,6 +45,9 @@ class Training {
   /// Parameters and states only, for starting from another run's model.
   void restore_model(const Checkpoint& checkpoint);
 
+  /// Parameters and states, under the names that a checkpoint gives them.
+  std::vector<ArrayTarget> model_arrays();
+
   const RunConfig& config() const { return config_; }
   const data::Dataset& dataset() const { return *dataset_; }
   const layers::LanguageModel& model() const { return *model_; }
@@ -54,7 +57,6 @@ class Training {
   double run_micro_batch(Index number, const data::Batch& batch, autograd::Journal& journal,
                          const autograd::TapeOptions& options) const;
   [[noreturn]] void explain_divergence(const char* what) const;
-  std::vector<ArrayTarget> model_arrays();
   std::vector<ArrayTarget> moment_arrays();
 
   RunConfig config_;

@@ -13,6 +13,13 @@ std::span<const Command> all_commands() {
       {"verify-resume", "prove that an interrupted run ends in the same bits",
        verify_resume_command},
       {"audit", "count the outputs that change when the future does", audit_command},
+      {"sweep", "train every trial of an experiment, and continue it", sweep_command},
+      {"report", "compare the trials of a sweep in tables and pictures", report_command},
+      {"plan", "say what a run will take, and whether it fits", plan_command},
+      {"export", "write a run's model as safetensors", export_command},
+      {"import", "begin a run with a model from safetensors", import_command},
+      {"ckpt", "list, show or verify the checkpoints of a run", ckpt_command},
+      {"completion", "print what makes a shell complete verbs and settings", completion_command},
   };
   return commands;
 }

@@ -24,6 +24,13 @@ int list_command(const Arguments& arguments);
 int bench_command(const Arguments& arguments);
 int verify_resume_command(const Arguments& arguments);
 int audit_command(const Arguments& arguments);
+int sweep_command(const Arguments& arguments);
+int report_command(const Arguments& arguments);
+int plan_command(const Arguments& arguments);
+int export_command(const Arguments& arguments);
+int import_command(const Arguments& arguments);
+int ckpt_command(const Arguments& arguments);
+int completion_command(const Arguments& arguments);
 
 std::span<const Command> all_commands();
 

@@ -11,8 +11,11 @@ namespace weft::experiments {
 /// Declares --ckpt, with which eval and generate choose a checkpoint.
 void add_checkpoint_option(CommandLine& line);
 
+/// The checkpoint of the run named by the first word. Damaged ones that were passed over are
+/// reported on standard error.
+Checkpoint load_saved_checkpoint(const CommandLine& line);
+
 /// The model of the run named by the first word, with section.key=value words over its config.
-/// Damaged checkpoints that were passed over are reported on standard error.
 Inference load_saved_model(const CommandLine& line);
 
 }  // namespace weft::experiments

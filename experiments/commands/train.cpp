@@ -5,6 +5,7 @@
 #include "core/parallel.h"
 #include "experiments/command_line.h"
 #include "experiments/commands/commands.h"
+#include "experiments/run_forecast.h"
 #include "experiments/training_run.h"
 
 namespace weft::experiments {
@@ -43,7 +44,8 @@ int train_command(const Arguments& arguments) {
       .option("run", "DIR", "the run directory (runs/NAME-HASH)")
       .flag("resume", "continue the run from its last checkpoint")
       .flag("fresh", "delete the run that is there and start anew")
-      .option("init-from", "RUN", "start from the model of another run");
+      .option("init-from", "RUN", "start from the model of another run")
+      .flag("force", "start even what cannot fit into the memory that is free");
   if (!line.parse(arguments)) return 0;
   core::require(!(line.has("resume") && line.has("fresh")),
                 "--resume and --fresh exclude each other");
@@ -62,6 +64,7 @@ int train_command(const Arguments& arguments) {
   // The data is read before the directory is made: a missing file leaves nothing behind.
   data::make_dataset(source.config.data, source.config.train.batch,
                      std::uint64_t(source.config.seed));
+  if (!line.has("force")) require_fit(source.config, available_bytes());
   RunDirectory directory = RunDirectory::open(source.directory, start, options.command);
   return TrainingRun(source.config, directory, options, std::cout).run();
 }

@@ -1,0 +1,92 @@
+#include <filesystem>
+#include <iostream>
+
+#include "core/durable_file.h"
+#include "core/error.h"
+#include "core/parallel.h"
+#include "experiments/checkpoint_store.h"
+#include "experiments/command_line.h"
+#include "experiments/commands/commands.h"
+#include "experiments/commands/saved_model.h"
+#include "experiments/model_exchange.h"
+#include "experiments/run_directory.h"
+
+namespace weft::experiments {
+namespace {
+
+namespace fs = std::filesystem;
+
+void print_differences(std::ostream& out, const std::vector<std::string>& differences) {
+  for (const std::string& difference : differences) out << "  " << difference << '\n';
+}
+
+/// A run that has not trained yet, at step 0 with the imported model.
+void begin_run(Training& training, const fs::path& path, RunStart start,
+               const std::string& command) {
+  RunDirectory directory = RunDirectory::open(path, start, command);
+  core::write_durably(directory.files().config(), training.config().toml());
+  const TrainSettings& train = training.config().train;
+  CheckpointStore store(directory.files().checkpoints(), train.keep_last, train.keep_best);
+  Snapshot snapshot = training.snapshot();
+  snapshot.facts["train/without_best"] = std::int64_t(0);
+  store.save(snapshot);
+  write_status(directory.files(), {"stopped", 0, "imported"});
+}
+
+}  // namespace
+
+int export_command(const Arguments& arguments) {
+  CommandLine line("weft export RUN -o FILE.safetensors",
+                   "Writes a run's model as safetensors, with its config beside the arrays.");
+  line.words(1, 1, "RUN");
+  add_checkpoint_option(line);
+  line.option("output,o", "FILE", "where to write");
+  if (!line.parse(arguments)) return 0;
+  const fs::path path = line.text("output");
+  const Checkpoint checkpoint = load_saved_checkpoint(line);
+  export_model(checkpoint, path);
+  std::cout << SafetensorsFile(path).arrays().size() << " arrays of step " << checkpoint.step
+            << ", " << fs::file_size(path) << " bytes: " << path.string() << '\n';
+  return 0;
+}
+
+int import_command(const Arguments& arguments) {
+  CommandLine line("weft import FILE.safetensors --into CONFIG [section.key=value ...]",
+                   "Begins a run with a model from a safetensors file; weft train RUN --resume "
+                   "trains it on. Names and shapes must match one to one.");
+  line.words(1, 1000, "FILE")
+      .option("into", "CONFIG", "the config of the model")
+      .option("run", "DIR", "the run directory (runs/NAME-HASH-imported)")
+      .flag("fresh", "delete the run that is there")
+      .flag("partial", "take what matches and leave the rest as a new model has it")
+      .option("rename", "MAP", "a file with lines OLD_NAME NEW_NAME");
+  if (!line.parse(arguments)) return 0;
+  const SafetensorsFile file(line.words()[0]);
+  const RunConfig config = RunConfig::load(line.text("into"), line.overrides());
+  core::set_threads(config.threads);
+  Training training(config);
+  const auto renamed = line.has("rename") ? read_rename_map(line.text("rename"))
+                                          : std::map<std::string, std::string>();
+  const ImportReport report = import_model(training, file, renamed, line.has("partial"));
+  const std::string summary = core::message_of("import: ", report.matched, " match, ",
+                                               report.differences.size(), " differ");
+  if (!report.differences.empty() && !line.has("partial")) {
+    std::cerr << summary << '\n';
+    print_differences(std::cerr, report.differences);
+    throw core::Error(core::Fault::checkpoint,
+                      "nothing was imported; --partial takes what matches, --rename MAP gives "
+                      "arrays other names");
+  }
+  const fs::path stem = fs::path(line.text("into")).stem();
+  fs::path directory = line.has("run") ? fs::path(line.text("run"))
+                                       : run_path("runs", stem.string(), config.identity());
+  if (!line.has("run")) directory += "-imported";
+  begin_run(training, directory, line.has("fresh") ? RunStart::fresh : RunStart::anew,
+            "weft import " + line.words()[0] + " --into " + line.text("into"));
+  std::cout << summary << '\n';
+  print_differences(std::cout, report.differences);
+  std::cout << "train it with: weft train " << directory.string() << " --resume\n";
+  return 0;
+}
+
+}  // namespace weft::experiments

@@ -1,0 +1,70 @@
+#include <iostream>
+
+#include "core/error.h"
+#include "experiments/command_line.h"
+#include "experiments/commands/commands.h"
+#include "experiments/config_text.h"
+#include "experiments/progress.h"
+#include "experiments/run_forecast.h"
+#include "experiments/training.h"
+#include "experiments/variations.h"
+
+namespace weft::experiments {
+namespace {
+
+std::string mib(Index bytes) { return digits(double(bytes * 10 >> 20) / 10); }
+
+std::string verdict(const RunConfig& config, const RunForecast& forecast) {
+  if (forecast.fits)
+    return forecast.largest_batch > config.train.batch
+               ? "yes, batch <= " + std::to_string(forecast.largest_batch)
+               : "yes";
+  if (forecast.largest_batch > 0)
+    return "NO, batch <= " + std::to_string(forecast.largest_batch) + " would";
+  return "NO, not even one sequence; try train.recompute=true";
+}
+
+std::vector<std::string> row_of(const Variant& variant, const RunConfig& config,
+                                const RunForecast& forecast) {
+  const std::string unknown = "-";
+  const bool known = forecast.parameters > 0;
+  std::string peak = forecast.measured ? "" : known ? "~" : ">";
+  peak += mib(forecast.peak_bytes);
+  return {name_of(variant),
+          known ? short_count(double(forecast.parameters)) : unknown,
+          known ? short_count(forecast.flops_per_token) : unknown,
+          known ? short_count(forecast.keys_per_token) : unknown,
+          peak,
+          forecast.measured ? digits(double(Index(forecast.step_s * 1e4)) / 10) : unknown,
+          forecast.measured ? short_count(forecast.tokens_per_s(config)) : unknown,
+          verdict(config, forecast)};
+}
+
+}  // namespace
+
+int plan_command(const Arguments& arguments) {
+  CommandLine line("weft plan CONFIG [section.key=value ...]",
+                   "Says what a run will take before it starts: parameters, arithmetic and keys "
+                   "read for a token, memory and time of a step by training two of them, and "
+                   "whether it fits. Exits with 1 when something does not fit.");
+  line.words(1, 1000, "CONFIG")
+      .list("vary", "KEY=A,B", "plan each of these values; may be given several times");
+  if (!line.parse(arguments)) return 0;
+  const Index available = available_bytes();
+  bool all_fit = true;
+  std::vector<std::vector<std::string>> rows{
+      {"", "parameters", "flop/token", "keys/token", "peak MiB", "ms/step", "tokens/s", "fits?"}};
+  for (const Variant& variant : variants_of(line.texts("vary"))) {
+    std::vector<std::string> overrides = line.overrides();
+    overrides.insert(overrides.end(), variant.begin(), variant.end());
+    const RunConfig config = RunConfig::load(line.words()[0], overrides);
+    const RunForecast forecast = forecast_run(config, available);
+    all_fit = all_fit && forecast.fits;
+    rows.push_back(row_of(variant, config, forecast));
+  }
+  std::cout << align(rows, 60) << mib(available)
+            << " MiB are free; ~ is foretold from smaller batches, > is less than it would take\n";
+  return all_fit ? 0 : 1;
+}
+
+}  // namespace weft::experiments

@@ -1,0 +1,113 @@
+#include <unistd.h>
+
+#include <iostream>
+
+#include "core/durable_file.h"
+#include "core/error.h"
+#include "experiments/command_line.h"
+#include "experiments/commands/commands.h"
+#include "experiments/directory_lock.h"
+#include "experiments/progress.h"
+#include "experiments/sweep/sweep_estimate.h"
+#include "experiments/sweep/sweep_run.h"
+
+namespace weft::experiments {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path directory_of(const CommandLine& line) {
+  if (line.has("dir")) return line.text("dir");
+  return fs::path("sweeps") / fs::path(line.words()[0]).stem();
+}
+
+SweepPlan plan_of(const CommandLine& line, const std::vector<Trial>& trials,
+                  const SweepFiles& files, Index jobs, const std::string& command) {
+  std::vector<bool> open;
+  for (const Trial& trial : trials) {
+    const TrialState::Is is = state_of(files, trial.id).is;
+    open.push_back(is == TrialState::Is::waiting ||
+                   (is == TrialState::Is::failed && line.has("retry")));
+  }
+  const Index threads = Index(processors_of_job(own_processors(), 0, std::size_t(jobs)).size());
+  return {fs::path(line.words()[0]).stem().string(), command, common_budget(trials),
+          plan_trials(trials, open, threads)};
+}
+
+void keep(const SweepFiles& files, const SweepPlan& plan, const std::vector<Trial>& trials) {
+  for (const Trial& trial : trials) {
+    fs::create_directories(files.config(trial.id).parent_path());
+    core::write_durably(files.config(trial.id), trial.config.toml());
+  }
+  fs::create_directories(files.log("").parent_path());
+  fs::create_directories(files.score("").parent_path());
+  write_plan(files, plan);
+}
+
+void announce(const SweepRun& run, const SweepFile& sweep, const std::vector<Trial>& trials,
+              const SweepPlan& plan, Index jobs) {
+  std::cout << plan.trials.size() << " trials = " << product_of(sweep, trials)
+            << (sweep.excluded.empty() ? "" : ", less what is excluded") << ": " << run.summary()
+            << '\n';
+  if (plan.budget.empty())
+    std::cout << "warning: the trials have different budgets; results compare systems only where "
+                 "the budget is the same\n";
+  else
+    std::cout << "every trial has the same budget: train." << plan.budget << '\n';
+  if (const double seconds = run.seconds_left(); seconds > 0)
+    std::cout << "estimate: about " << short_duration(seconds) << " with " << jobs
+              << (jobs == 1 ? " trial" : " trials") << " at a time\n";
+  std::cout << std::flush;
+}
+
+}  // namespace
+
+int sweep_command(const Arguments& arguments) {
+  CommandLine line("weft sweep SWEEP [section.key=value ...]",
+                   "Trains every trial of a sweep file. The same command again goes on where the "
+                   "last one ended: finished trials are skipped, interrupted ones continue bit for "
+                   "bit. Exits with 1 when a trial failed.");
+  line.words(1, 1000, "SWEEP")
+      .option("jobs,j", "N", "trials at a time, which share the cores", "1")
+      .option("dir", "DIR", "the sweep's directory (sweeps/NAME)")
+      .option("retry", "failed", "also run the trials that failed")
+      .flag("fail-fast", "stop at the first failure")
+      .flag("dry-run", "list the trials with the time that each needs, and run none");
+  if (!line.parse(arguments)) return 0;
+  core::require(!line.has("retry") || line.text("retry") == "failed",
+                "--retry knows only failed, not ", line.has("retry") ? line.text("retry") : "");
+  SweepOptions options{.jobs = line.integer("jobs"),
+                       .retry_failed = line.has("retry"),
+                       .fail_fast = line.has("fail-fast"),
+                       .command = "weft sweep"};
+  core::require(options.jobs >= 1 && options.jobs <= 1000, "-j ", options.jobs,
+                " is not between 1 and 1000");
+  for (const std::string& word : line.words()) options.command += " " + word;
+  if (line.has("dir")) options.command += " --dir " + line.text("dir");
+
+  const SweepFile sweep = SweepFile::load(line.words()[0]);
+  const std::vector<Trial> trials = trials_of(sweep, line.overrides());
+  const SweepFiles files{directory_of(line)};
+  const SweepPlan plan = plan_of(line, trials, files, options.jobs, options.command);
+  SweepDisplay display(std::cout, terminal_columns(STDOUT_FILENO));
+  if (line.has("dry-run")) {
+    announce(SweepRun(files, plan, options, display), sweep, trials, plan, options.jobs);
+    for (const PlannedTrial& trial : plan.trials)
+      std::cout << "  " << trial.id << "  " << trial.label() << "  "
+                << short_duration(trial.seconds) << '\n';
+    return 0;
+  }
+  fs::create_directories(files.directory);
+  std::string holder;
+  const auto lock = DirectoryLock::take(files.directory, holder);
+  core::require(lock.has_value(), "another sweep is at work in ", files.directory.string(), " (",
+                holder, "): wait for it, stop it, or choose another directory with --dir DIR");
+  keep(files, plan, trials);
+  SweepRun run(files, plan, options, display);
+  announce(run, sweep, trials, plan, options.jobs);
+  const int code = run.run();
+  std::cout << "tables and pictures: weft report " << files.directory.string() << '\n';
+  return code;
+}
+
+}  // namespace weft::experiments

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace weft::experiments {
+
+/// One direction of a chart: from values to places between 0 and 1, with ticks at round numbers.
+class Axis {
+ public:
+  enum class Scale { linear, log };
+
+  /// Room for every finite value (positive ones on a log scale) and a little more.
+  Axis(Scale scale, const std::vector<double>& values);
+
+  double place(double value) const;
+  struct Tick {
+    double value;
+    std::string text;
+  };
+  /// About `wanted` of them.
+  std::vector<Tick> ticks(int wanted) const;
+
+ private:
+  double forward(double value) const;
+  double backward(double place) const;
+
+  Scale scale_;
+  double low_ = 0, high_ = 1;  // after the scale
+};
+
+/// "0.25", "12", "1.5k", "3M"
+std::string tick_text(double value);
+
+}  // namespace weft::experiments

@@ -1,0 +1,240 @@
+#include "experiments/report/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "core/error.h"
+#include "experiments/config_node.h"
+
+namespace weft::experiments {
+namespace {
+
+constexpr Index pairs_for_a_test = 5;
+
+std::vector<std::string> varied_keys(const SweepRecord& sweep) {
+  std::vector<std::string> keys;
+  for (const TrialRecord& trial : sweep.trials)
+    for (const auto& [key, value] : trial.plan.settings)
+      if (std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
+  return keys;
+}
+
+bool names_data(const std::string& key) { return key.starts_with("data."); }
+
+/// The settings that name a row.
+std::vector<std::string> row_keys(const SweepRecord& sweep, const std::string& by) {
+  const std::vector<std::string> keys = varied_keys(sweep);
+  const auto has = [&](const std::string& key) {
+    return std::ranges::find(keys, key) != keys.end();
+  };
+  if (!by.empty()) {
+    if (has(by)) return {by};
+    for (const std::string& key : keys)
+      if (name_of(key) == by) return {key};
+    std::string known;
+    for (const std::string& key : keys) known += (known.empty() ? "" : ", ") + key;
+    throw core::Error("--by " + by + ": the sweep varies " + known);
+  }
+  if (has("model.attention")) return {"model.attention"};
+  std::vector<std::string> rest;
+  for (const std::string& key : keys)
+    if (key != "seed" && !names_data(key)) rest.push_back(key);
+  return rest;
+}
+
+std::string short_value(const std::string& key, const std::string& value) {
+  return key.ends_with("path") ? std::filesystem::path(value).filename().string() : value;
+}
+
+/// "recall, length 128": the kind of data stands for itself.
+std::string text_of(const TrialSettings& settings) {
+  std::string text;
+  for (const auto& [key, value] : settings) {
+    const std::string name(name_of(key));
+    const bool plain = name == "kind" || name == "path";
+    text += (text.empty() ? "" : ", ") + (plain ? "" : name + " ") + short_value(key, value);
+  }
+  return text;
+}
+
+/// The kind of the data first, whatever the order in the file.
+TrialSettings task_of(const PlannedTrial& trial) {
+  TrialSettings own;
+  for (const auto& setting : trial.settings)
+    if (names_data(setting.first)) own.push_back(setting);
+  std::ranges::stable_sort(own, {},
+                           [](const auto& setting) { return setting.first != "data.kind"; });
+  return own;
+}
+
+/// Trials that differ in nothing but their seed.
+struct Cell {
+  TrialSettings chosen;
+  std::vector<const TrialRecord*> trials;
+
+  std::vector<double> values(auto of) const {
+    std::vector<double> all;
+    for (const TrialRecord* trial : trials)
+      if (trial->done()) all.push_back(of(*trial));
+    return all;
+  }
+  Index done() const {
+    return std::ranges::count_if(trials, [](const TrialRecord* t) { return t->done(); });
+  }
+  double validation() const {
+    return Statistic::of(values([](const TrialRecord& t) { return t.best_validation; })).mean;
+  }
+};
+
+struct Group {
+  std::string name;
+  std::vector<Cell> cells;
+};
+
+/// The place of `key` in a list of named things, made when it is new.
+template <class Item, class Key>
+Item& place_of(std::vector<Item>& items, Key Item::*name, const Key& key) {
+  const auto found = std::ranges::find(items, key, name);
+  if (found != items.end()) return *found;
+  items.emplace_back().*name = key;
+  return items.back();
+}
+
+/// Among the cells with most trials done, the one with the least validation loss.
+const Cell& choose(const Group& group) {
+  const Cell* best = &group.cells.front();
+  for (const Cell& cell : group.cells) {
+    const Index more = cell.done() - best->done();
+    if (more > 0 || (more == 0 && cell.validation() < best->validation())) best = &cell;
+  }
+  return *best;
+}
+
+void note_missing(const Cell& cell, ComparedRow& row) {
+  Index failed = 0, open = 0;
+  std::string reason;
+  for (const TrialRecord* trial : cell.trials) {
+    if (trial->done()) continue;
+    const bool has_failed = trial->state.is == TrialState::Is::failed;
+    failed += has_failed;
+    open += !has_failed;
+    if (has_failed && reason.empty()) reason = trial->state.reason;
+  }
+  if (failed > 0) row.notes.push_back(std::to_string(failed) + " failed, left out: " + reason);
+  if (open > 0) row.notes.push_back(std::to_string(open) + " not finished, left out");
+}
+
+ComparedRow row_of(const Group& group) {
+  const Cell& cell = choose(group);
+  ComparedRow row;
+  row.name = group.name;
+  row.choices = Index(group.cells.size());
+  if (row.choices > 1) row.chosen = text_of(cell.chosen);
+  row.planned = Index(cell.trials.size());
+  note_missing(cell, row);
+  for (const TrialRecord* trial : cell.trials) {
+    row.leaks = row.leaks || trial->plan.leaks;
+    row.parameters = trial->plan.parameters;
+    row.flops = trial->plan.flops;
+    if (trial->done()) row.done.push_back(trial);
+  }
+  if (!row.done.empty())
+    for (const auto& [metric, value] : row.done.front()->scores)
+      row.scores[metric] = Statistic::of(
+          cell.values([&, &name = metric](const TrialRecord& t) { return t.scores.at(name); }));
+  row.tokens_per_s = Statistic::of(cell.values([](const auto& t) { return t.tokens_per_s; }));
+  row.train_seconds = Statistic::of(cell.values([](const auto& t) { return t.train_seconds; }));
+  row.peak_bytes = Statistic::of(cell.values([](const auto& t) { return t.peak_bytes; }));
+  return row;
+}
+
+/// Seeds pair the trials of two rows.
+void measure_against(const ComparedRow& base, const std::string& metric, ComparedRow& row) {
+  std::vector<double> differences;
+  for (const TrialRecord* own : row.done)
+    for (const TrialRecord* other : base.done)
+      if (own->plan.value_of("seed") == other->plan.value_of("seed"))
+        differences.push_back(own->scores.at(metric) - other->scores.at(metric));
+  row.difference = Statistic::of(differences);
+  if (row.difference.n >= pairs_for_a_test && row.difference.n <= 20)
+    row.probability = sign_flip_probability(differences);
+}
+
+void choose_metrics(const ComparisonOptions& options, ComparedTask& task) {
+  const auto has = [&](const std::string& metric) {
+    return std::ranges::any_of(task.rows,
+                               [&](const ComparedRow& row) { return row.scores.contains(metric); });
+  };
+  if (!options.metric.empty()) {
+    std::string known;
+    for (const ComparedRow& row : task.rows)
+      if (known.empty())
+        for (const auto& [metric, score] : row.scores) known += " " + metric;
+    core::require(known.empty() || has(options.metric), "--metric ", options.metric,
+                  " is none of those of ", task.name, ":", known);
+    task.metrics = {options.metric};
+    return;
+  }
+  task.metrics = {"bits"};
+  if (has("recall")) task.metrics.push_back("recall");
+  if (has("sequence_accuracy")) {
+    task.metrics.push_back("accuracy");
+    task.metrics.push_back("sequence_accuracy");
+  }
+}
+
+void rank(ComparedTask& task) {
+  const std::string& metric = task.metrics.front();
+  const double sign = lower_is_better(metric) ? 1 : -1;
+  std::ranges::stable_sort(task.rows, {}, [&](const ComparedRow& row) {
+    const auto score = row.scores.find(metric);
+    const bool absent = score == row.scores.end();
+    return std::tuple(absent, absent ? 0.0 : sign * score->second.mean, row.name);
+  });
+}
+
+}  // namespace
+
+Comparison compare(const SweepRecord& sweep, const ComparisonOptions& options) {
+  const std::vector<std::string> keys = row_keys(sweep, options.by);
+  Comparison result{.by = {}, .baseline = options.baseline, .tasks = {}};
+  for (const std::string& key : keys) result.by += (result.by.empty() ? "" : ", ") + key;
+  std::vector<std::vector<Group>> groups;
+  for (const TrialRecord& trial : sweep.trials) {
+    const TrialSettings data = task_of(trial.plan);
+    ComparedTask& task =
+        place_of(result.tasks, &ComparedTask::name, data.empty() ? sweep.plan.name : text_of(data));
+    task.unit = trial.plan.unit;
+    task.split = trial.plan.split;
+    task.length = trial.plan.length;
+    if (trial.done()) task.floor_bits = trial.floor_bits, task.chance = trial.chance;
+    groups.resize(result.tasks.size());
+    TrialSettings name, chosen;
+    for (const auto& setting : trial.plan.settings) {
+      if (setting.first == "seed" || names_data(setting.first)) continue;
+      const bool names = std::ranges::find(keys, setting.first) != keys.end();
+      (names ? name : chosen).push_back(setting);
+    }
+    const std::string shown = name.size() == 1 ? name[0].second : text_of(name);
+    auto& of_task = groups[std::size_t(&task - result.tasks.data())];
+    Group& group = place_of(of_task, &Group::name, shown);
+    place_of(group.cells, &Cell::chosen, chosen).trials.push_back(&trial);
+  }
+  for (std::size_t i = 0; i < result.tasks.size(); ++i) {
+    ComparedTask& task = result.tasks[i];
+    for (const Group& group : groups[i]) task.rows.push_back(row_of(group));
+    choose_metrics(options, task);
+    rank(task);
+    if (options.baseline.empty()) continue;
+    const auto base = std::ranges::find(task.rows, options.baseline, &ComparedRow::name);
+    core::require(base != task.rows.end(), "--baseline ", options.baseline, ": no row of ",
+                  task.name, " has that name");
+    const ComparedRow copy = *base;
+    for (ComparedRow& row : task.rows)
+      if (row.name != copy.name) measure_against(copy, task.metrics.front(), row);
+  }
+  return result;
+}
+
+}  // namespace weft::experiments

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "experiments/report/statistics.h"
+#include "experiments/report/trial_record.h"
+
+namespace weft::experiments {
+
+/// One system on one task: the trials that differ in nothing but their seed.
+struct ComparedRow {
+  std::string name;
+  std::string chosen;  ///< further settings, chosen on validation; empty when there was no choice
+  Index choices = 1;   ///< how many there were to choose from
+  Index planned = 0;   ///< seeds
+  std::vector<const TrialRecord*> done;
+  std::map<std::string, Statistic> scores;
+  bool leaks = false;
+  std::vector<std::string> notes;  ///< what is missing, and why
+
+  // Against the baseline, in the first metric, over the seeds that both have.
+  Statistic difference;
+  double probability = not_measured;  ///< with five pairs or more
+
+  Statistic tokens_per_s, train_seconds, peak_bytes;  ///< measured
+  double flops = not_measured;
+  Index parameters = 0;
+};
+
+/// The rows that compete on the same data, best first; those without a result last.
+struct ComparedTask {
+  std::string name;
+  std::string unit, split;
+  Index length = 0;
+  std::vector<std::string> metrics;  ///< what is scored, the one that ranks first
+  double floor_bits = not_measured, chance = not_measured;
+  std::vector<ComparedRow> rows;
+};
+
+struct Comparison {
+  std::string by;  ///< what the rows are named after
+  std::string baseline;
+  std::vector<ComparedTask> tasks;
+};
+
+struct ComparisonOptions {
+  std::string by = {};        ///< a varied setting; empty: model.attention if it varies, else all
+  std::string metric = {};    ///< empty: all that the task has
+  std::string baseline = {};  ///< the name of a row, or empty
+};
+
+/// Sorts the trials of a sweep into tasks (settings of [data] that vary) and rows. Settings that
+/// vary beside those and the seed are chosen for each row by the mean of the best validation loss,
+/// and only then scored. Trials that are not done are noted and never averaged. The records must
+/// outlive the result.
+Comparison compare(const SweepRecord& sweep, const ComparisonOptions& options);
+
+}  // namespace weft::experiments

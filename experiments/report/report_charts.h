@@ -1,0 +1,31 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "experiments/report/chart.h"
+#include "experiments/report/comparison.h"
+
+namespace weft::experiments {
+
+/// A chart with the name of its file and what it tells.
+struct ReportChart {
+  std::string file;  ///< "recall-length-128-curves"
+  std::string caption;
+  Chart chart;
+};
+
+/// Every row has the same colour in every picture.
+using RowColours = std::map<std::string, std::size_t>;
+RowColours colours_of(const Comparison& comparison);
+
+/// Learning curves; quality against speed, memory and arithmetic; recall by distance; what
+/// mechanisms report of themselves. Only those for which there is data.
+std::vector<ReportChart> charts_of(const ComparedTask& task, const RowColours& colours);
+
+/// Time and memory of a sequence against its length, over tasks of the same data at two lengths or
+/// more, with the fitted exponents in the names.
+std::vector<ReportChart> length_charts(const Comparison& comparison, const RowColours& colours);
+
+}  // namespace weft::experiments

@@ -1,0 +1,164 @@
+#include "experiments/report/result_tables.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "experiments/config_text.h"
+#include "experiments/progress.h"
+
+namespace weft::experiments {
+namespace {
+
+const std::string unknown = "—";
+
+std::string fixed(double value, int decimals, bool signed_ = false) {
+  if (!std::isfinite(value)) return unknown;
+  char text[64];
+  std::snprintf(text, sizeof text, signed_ ? "%+.*f" : "%.*f", decimals, value);
+  return text;
+}
+
+int decimals_of(const std::string& metric) { return metric == "bits" || metric == "loss" ? 4 : 3; }
+
+std::string title_of(const std::string& metric, const ComparedTask& task) {
+  if (metric == "bits") return "bits per " + task.unit;
+  if (metric == "sequence_accuracy") return "whole sequences";
+  return metric;
+}
+
+std::string marked_name(const ComparedRow& row) {
+  return row.leaks ? row.name + " (leaks)" : row.name;
+}
+
+bool any(const ComparedTask& task, bool (*holds)(const ComparedRow&)) {
+  return std::ranges::any_of(task.rows, holds);
+}
+
+std::string notes_of(const ComparedRow& row) {
+  std::string text;
+  for (const std::string& note : row.notes) text += (text.empty() ? "" : "; ") + note;
+  return text;
+}
+
+bool has_chosen(const ComparedRow& row) { return !row.chosen.empty(); }
+bool has_notes(const ComparedRow& row) { return !row.notes.empty(); }
+bool is_leaking(const ComparedRow& row) { return row.leaks; }
+
+std::vector<std::string> remarks_of(const Comparison& comparison, const ComparedTask& task) {
+  std::vector<std::string> remarks;
+  remarks.push_back("Each trial's best checkpoint by validation loss, scored on " + task.split +
+                    "; mean ± standard deviation over n seeds.");
+  if (any(task, has_chosen))
+    remarks.push_back("Settings beside " + comparison.by + " were chosen by validation loss too.");
+  if (std::isfinite(task.floor_bits))
+    remarks.push_back("The source itself leaves " + fixed(task.floor_bits, 4) + " bits per " +
+                      task.unit + " open.");
+  if (std::isfinite(task.chance))
+    remarks.push_back("A guess recalls " + fixed(task.chance, 3) + ".");
+  if (any(task, is_leaking))
+    remarks.push_back(
+        "(leaks): lets training or attention read the future; its results do not "
+        "compare with the others.");
+  if (any(task, has_notes))
+    remarks.push_back("Trials that failed or have not finished are left out of every mean.");
+  return remarks;
+}
+
+std::string difference_of(const ComparedRow& row, const std::string& metric) {
+  if (row.difference.n == 0) return unknown;
+  std::string text = fixed(row.difference.mean, decimals_of(metric), true);
+  if (std::isfinite(row.probability)) text += " (p " + fixed(row.probability, 3) + ")";
+  return text;
+}
+
+void add_values(Table& table, const ComparedTask& task, const ComparedRow& row,
+                const std::string& metric, const Statistic& score) {
+  const auto number = [](double value) { return std::isfinite(value) ? digits(value) : ""; };
+  table.rows.push_back({task.name, row.name, row.chosen, metric, number(score.mean),
+                        number(score.deviation), std::to_string(score.n),
+                        std::to_string(row.planned), row.leaks ? "yes" : "no", notes_of(row)});
+}
+
+Table values_table() {
+  return {"",
+          {"task", "name", "chosen", "metric", "mean", "std", "n", "planned", "leaks", "notes"},
+          {},
+          {}};
+}
+
+}  // namespace
+
+std::string shown(const std::string& metric, const Statistic& score) {
+  if (score.n == 0) return unknown;
+  const int decimals = decimals_of(metric);
+  return fixed(score.mean, decimals) +
+         (score.n > 1 ? " ± " + fixed(score.deviation, decimals) : "");
+}
+
+Table result_table(const Comparison& comparison, const ComparedTask& task) {
+  Table table{task.name, {comparison.by}, {}, remarks_of(comparison, task)};
+  const bool chosen = any(task, has_chosen), notes = any(task, has_notes);
+  if (chosen) table.header.push_back("chosen");
+  for (const std::string& metric : task.metrics) table.header.push_back(title_of(metric, task));
+  table.header.push_back("n");
+  const bool against = !comparison.baseline.empty();
+  if (against) table.header.push_back("Δ " + comparison.baseline);
+  table.header.insert(table.header.end(), {"parameters", "Gflop"});
+  if (notes) table.header.push_back("missing");
+  for (const ComparedRow& row : task.rows) {
+    std::vector<std::string> cells{marked_name(row)};
+    if (chosen) cells.push_back(row.chosen);
+    for (const std::string& metric : task.metrics) {
+      const auto score = row.scores.find(metric);
+      cells.push_back(score == row.scores.end() ? unknown : shown(metric, score->second));
+    }
+    const std::string n = std::to_string(row.done.size());
+    cells.push_back(Index(row.done.size()) == row.planned ? n
+                                                          : n + "/" + std::to_string(row.planned));
+    if (against) cells.push_back(difference_of(row, task.metrics.front()));
+    cells.push_back(short_count(double(row.parameters)));
+    cells.push_back(fixed(row.flops / 1e9, 0));
+    if (notes) cells.push_back(notes_of(row));
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+Table measured_table(const Comparison& comparison, const ComparedTask& task) {
+  Table table{task.name + ": measured",
+              {comparison.by, "tokens/s", "training", "peak MB"},
+              {},
+              {"Measured while the trials ran: compare within one sweep on one machine only."}};
+  for (const ComparedRow& row : task.rows)
+    table.rows.push_back(
+        {marked_name(row), row.tokens_per_s.n > 0 ? short_count(row.tokens_per_s.mean) : unknown,
+         row.train_seconds.n > 0 ? short_duration(row.train_seconds.mean) : unknown,
+         fixed(row.peak_bytes.mean / 1e6, 1)});
+  return table;
+}
+
+Table result_values(const Comparison& comparison) {
+  Table table = values_table();
+  for (const ComparedTask& task : comparison.tasks)
+    for (const ComparedRow& row : task.rows)
+      for (const std::string& metric : task.metrics) {
+        const auto score = row.scores.find(metric);
+        add_values(table, task, row, metric,
+                   score == row.scores.end() ? Statistic::of({}) : score->second);
+      }
+  return table;
+}
+
+Table measured_values(const Comparison& comparison) {
+  Table table = values_table();
+  for (const ComparedTask& task : comparison.tasks)
+    for (const ComparedRow& row : task.rows) {
+      add_values(table, task, row, "tokens_per_s", row.tokens_per_s);
+      add_values(table, task, row, "train_seconds", row.train_seconds);
+      add_values(table, task, row, "peak_bytes", row.peak_bytes);
+    }
+  return table;
+}
+
+}  // namespace weft::experiments

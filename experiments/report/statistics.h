@@ -1,0 +1,39 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/real.h"
+
+namespace weft::experiments {
+
+using core::Index;
+
+/// Mean and sample deviation of some measurements.
+struct Statistic {
+  Index n = 0;
+  double mean = 0;       ///< NaN without measurements
+  double deviation = 0;  ///< NaN for less than two
+
+  static Statistic of(std::span<const double> values);
+};
+
+/// How often pairs of which none is better would differ in the mean as much as these do, by giving
+/// every difference either sign: exact, and small only when there are several pairs.
+double sign_flip_probability(std::span<const double> differences);
+
+/// A candidate: less cost and more merit are better.
+struct Candidate {
+  double cost = 0, merit = 0;
+};
+/// The candidates that no other one beats in both, from the cheapest to the dearest. NaN is beaten
+/// by everything.
+std::vector<std::size_t> pareto_front(std::span<const Candidate> candidates);
+
+/// The exponent p of y = c x^p through the points, by least squares of logarithms; NaN for less
+/// than two different x.
+double fitted_exponent(std::span<const std::pair<double, double>> points);
+
+}  // namespace weft::experiments

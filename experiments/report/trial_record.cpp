@@ -1,0 +1,108 @@
+#include "experiments/report/trial_record.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/durable_file.h"
+#include "core/error.h"
+#include "experiments/metrics_log.h"
+#include "experiments/run_files.h"
+
+namespace weft::experiments {
+namespace {
+
+using Json = nlohmann::json;
+
+void read_score(const std::filesystem::path& path, TrialRecord& record) {
+  const Json json = Json::parse(core::read_text_file(path), nullptr, false);
+  try {
+    for (const char* metric : {"bits", "loss", "perplexity", "accuracy"})
+      record.scores[metric] = json.at(metric);
+    if (json.contains("sequence_accuracy"))
+      record.scores["sequence_accuracy"] = json["sequence_accuracy"];
+    record.floor_bits = json.value("floor_bits", not_measured);
+    record.chance = json.value("chance", not_measured);
+    double right = 0, all = 0;
+    for (const Json& band : json.value("by_distance", Json::array())) {
+      record.recall.push_back(
+          {band.at("from"), band.at("to"), band.at("tokens"), band.at("accuracy")});
+      right += record.recall.back().accuracy * double(record.recall.back().tokens);
+      all += double(record.recall.back().tokens);
+    }
+    if (all > 0) record.scores["recall"] = right / all;
+  } catch (const Json::exception&) {
+    record.scores.clear();
+    record.state = {TrialState::Is::failed, record.state.step,
+                    path.string() + " is damaged: delete it and run the sweep again"};
+  }
+}
+
+void add(Curve& curve, Index step, double value) {
+  curve.steps.push_back(step);
+  curve.values.push_back(value);
+}
+
+void read_run(const std::filesystem::path& run, TrialRecord& record) {
+  std::vector<double> speeds;
+  double seconds = 0, peak = 0, tokens_before = 0;
+  for (const MetricRecord& metrics : read_metrics(RunFiles{run}.metrics())) {
+    if (metrics.has("tokens_per_s")) {
+      const double speed = metrics.number("tokens_per_s"), tokens = metrics.number("tokens");
+      speeds.push_back(speed);
+      seconds += (tokens - tokens_before) / speed;
+      tokens_before = tokens;
+      peak = std::max(peak, metrics.number("peak_bytes"));
+    }
+    if (metrics.has("validation_loss"))
+      add(record.validation, metrics.step, metrics.number("validation_loss"));
+    for (const auto& [name, value] : metrics.values)
+      if (name.starts_with("layers."))
+        add(record.figures[name], metrics.step, metrics.number(name));
+  }
+  if (!record.validation.values.empty())
+    record.best_validation = *std::ranges::min_element(record.validation.values);
+  if (speeds.empty()) return;
+  const auto middle = speeds.begin() + std::ptrdiff_t(speeds.size() / 2);
+  std::nth_element(speeds.begin(), middle, speeds.end());
+  record.tokens_per_s = *middle;
+  record.train_seconds = seconds;
+  record.peak_bytes = peak;
+}
+
+std::string text_of(const Facts& facts, const std::string& name) {
+  const auto found = facts.find(name);
+  if (found == facts.end()) return "?";
+  return std::visit([](const auto& value) { return core::message_of(value); }, found->second);
+}
+
+void note_machine(const std::filesystem::path& run, std::vector<std::string>& machines) {
+  for (const Facts& start : read_starts({run})) {
+    const std::string text = text_of(start, "cpu") + ", " + text_of(start, "threads") +
+                             " threads a trial, " + text_of(start, "isa") + ", BLAS " +
+                             text_of(start, "blas") + ", weft " + text_of(start, "version");
+    if (std::ranges::find(machines, text) == machines.end()) machines.push_back(text);
+  }
+}
+
+}  // namespace
+
+bool lower_is_better(const std::string& metric) {
+  return metric == "bits" || metric == "loss" || metric == "perplexity";
+}
+
+SweepRecord read_sweep(const std::filesystem::path& directory) {
+  const SweepFiles files{directory};
+  SweepRecord sweep{read_plan(files), {}, {}};
+  for (const PlannedTrial& planned : sweep.plan.trials) {
+    TrialRecord record;
+    record.plan = planned;
+    record.state = state_of(files, planned.id);
+    if (record.done()) read_score(files.score(planned.id), record);
+    read_run(files.run(planned.id), record);
+    note_machine(files.run(planned.id), sweep.machines);
+    sweep.trials.push_back(std::move(record));
+  }
+  return sweep;
+}
+
+}  // namespace weft::experiments

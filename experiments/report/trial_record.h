@@ -1,0 +1,60 @@
+#pragma once
+
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "experiments/sweep/sweep_plan.h"
+
+namespace weft::experiments {
+
+inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
+
+/// Something followed over the steps of a run.
+struct Curve {
+  std::vector<Index> steps;
+  std::vector<double> values;
+};
+
+/// Recall from a range of distances.
+struct RecallBand {
+  Index from = 0, to = 0, tokens = 0;
+  double accuracy = 0;
+};
+
+/// What a trial came to.
+struct TrialRecord {
+  PlannedTrial plan;
+  TrialState state;
+
+  /// By metric: bits, loss, perplexity, accuracy, sequence_accuracy, recall. Empty unless done.
+  std::map<std::string, double> scores;
+  double floor_bits = not_measured, chance = not_measured;
+  std::vector<RecallBand> recall;
+  double best_validation = not_measured;
+  Curve validation;                      ///< loss in nats
+  std::map<std::string, Curve> figures;  ///< what mechanisms report of themselves
+
+  // Measured: these differ between runs of the same trial.
+  double tokens_per_s = not_measured;  ///< median over the steps
+  double train_seconds = not_measured;
+  double peak_bytes = not_measured;
+
+  bool done() const { return state.is == TrialState::Is::done; }
+};
+
+struct SweepRecord {
+  SweepPlan plan;
+  std::vector<TrialRecord> trials;
+  std::vector<std::string> machines;  ///< where the trials ran, each once
+};
+
+/// Reads a sweep's directory. A trial without score or with damaged files is not done.
+SweepRecord read_sweep(const std::filesystem::path& directory);
+
+/// Whether less of a metric is better.
+bool lower_is_better(const std::string& metric);
+
+}  // namespace weft::experiments

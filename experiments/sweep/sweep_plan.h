@@ -1,0 +1,83 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/real.h"
+
+namespace weft::experiments {
+
+using core::Index;
+
+/// What a sweep varies, resolved: ("model.attention", "lsh"), ("seed", "2").
+using TrialSettings = std::vector<std::pair<std::string, std::string>>;
+/// "attention=lsh lr=3e-3 seed=2"
+std::string label_of(const TrialSettings& settings);
+
+/// A trial as the plan of a sweep keeps it: all that a report needs beside what the run measured.
+struct PlannedTrial {
+  std::string id;
+  TrialSettings settings;  ///< those that tell it from other trials
+  Index parameters = 0;
+  Index steps = 0;
+  Index tokens = 0;        ///< read in all steps
+  double flops = 0;        ///< useful arithmetic of all steps, by the cost model
+  Index length = 0;        ///< tokens in a sequence
+  std::string unit;        ///< what a token is
+  bool leaks = false;      ///< training or attention reads the future
+  std::string split;       ///< what the trial is scored on: test, or validation where there is none
+  std::string checkpoint;  ///< best or last: the one that is scored
+  double seconds = 0;      ///< expected on the threads of one job; 0 when unknown
+
+  std::string label() const { return label_of(settings); }
+  /// The value of a varied setting, empty when this trial has none.
+  std::string value_of(const std::string& key) const;
+};
+
+/// sweep.json: what a sweep consists of.
+struct SweepPlan {
+  std::string name;     ///< of the sweep file, without its ending
+  std::string command;  ///< what the user typed
+  std::string budget;   ///< "tokens = 1000000", or empty when the trials' budgets differ
+  std::vector<PlannedTrial> trials;
+};
+
+/// Where a sweep keeps what:
+///   sweep.json     the plan               trials/ID       the run directory of a trial
+///   configs/ID.toml its resolved config   logs/ID.log     what its processes printed
+///   scores/ID.json its score
+struct SweepFiles {
+  std::filesystem::path directory;
+
+  std::filesystem::path plan() const { return directory / "sweep.json"; }
+  std::filesystem::path run(const std::string& id) const { return directory / "trials" / id; }
+  std::filesystem::path config(const std::string& id) const {
+    return directory / "configs" / (id + ".toml");
+  }
+  std::filesystem::path log(const std::string& id) const {
+    return directory / "logs" / (id + ".log");
+  }
+  std::filesystem::path score(const std::string& id) const {
+    return directory / "scores" / (id + ".json");
+  }
+};
+
+void write_plan(const SweepFiles& files, const SweepPlan& plan);
+/// An Error (Fault::usage) when the directory holds no sweep.
+SweepPlan read_plan(const SweepFiles& files);
+
+/// How far a trial has come. Everything is read from its files, so a sweep that was killed at any
+/// moment knows where it stands.
+struct TrialState {
+  enum class Is { waiting, trained, done, failed };  ///< trained: but not scored
+
+  Is is = Is::waiting;
+  Index step = 0;
+  std::string reason = {};  ///< of a failure, in one line
+};
+TrialState state_of(const SweepFiles& files, const std::string& id);
+
+}  // namespace weft::experiments
