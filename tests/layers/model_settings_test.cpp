@@ -19,9 +19,9 @@ Problems problems_of(const Settings& given) {
 TEST(ModelSettings, list_the_keys_of_the_model_section) {
   GivenFields fields;
   ModelSettings().fields(fields);
-  EXPECT_EQ(fields.visited(),
-            (Names{"layers", "width", "heads", "ff", "ff_chunk", "loss_chunk", "norm", "norm_place",
-                   "positions", "dropout", "tie", "causal", "reversible", "attention"}));
+  EXPECT_EQ(fields.visited(), (Names{"layers", "width", "heads", "ff", "feedforward", "ff_chunk",
+                                     "loss_chunk", "norm", "norm_place", "positions", "dropout",
+                                     "tie", "loss", "causal", "reversible", "attention"}));
   EXPECT_TRUE(fields.problems().empty());
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "layers/dense_feed_forward.h"
 #include "layers/reversible.h"
 #include "tests/gradient_check.h"
 #include "tests/layers/sample_model.h"
@@ -35,8 +36,8 @@ struct Blocks {
     const auto plan = read_attention(defaults, kind, site);
     for (Index i = 0; i < depth; ++i)
       all.emplace_back(MultiHead(plan, site, Init::zeros(), Init::zeros(), nullptr),
-                       FeedForward(width, 20, Init::zeros(), Init::zeros()), width, NormPlace::pre,
-                       Real(dropout));
+                       std::make_unique<DenseFeedForward>(width, 20, Init::zeros(), Init::zeros()),
+                       width, NormPlace::pre, Real(dropout));
   }
   void visit(Inventory& inventory) {
     for (std::size_t i = 0; i < all.size(); ++i) inventory.enter(std::to_string(i), all[i]);
