@@ -93,7 +93,8 @@ TEST(Sparse, bench_decode_of_a_dense_model_stands_alone) {
       program.run({"bench", "decode", "tiny.toml", "--json", "--prompt", "2", "--tokens", "2"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_FALSE(nlohmann::json::parse(outcome.out).contains("dense"));
-  const Outcome shown = program.run({"bench", "decode", "tiny.toml", "--prompt", "2"});
+  const Outcome shown =
+      program.run({"bench", "decode", "tiny.toml", "--prompt", "2", "--tokens", "2"});
   EXPECT_NE(shown.out.find("GB/s to all threads"), std::string::npos) << shown.out;
   EXPECT_EQ(program.run({"bench", "walk", "tiny.toml"}).code, 2);
 }
