@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "autograd/parameter.h"
@@ -50,12 +52,33 @@ Var add_axial_positions(const Var& x, const Parameter& first, const Parameter& s
 Var cross_entropy(const Var& h, const Parameter& weight, const Parameter* bias,
                   const core::Tokens& targets, Real share = 1, Index rows = 0);
 
+/// The same with a table that is a variable.  table: [V, n]
+Var table_cross_entropy(const Var& h, const Var& table, const core::Tokens& targets, Real share = 1,
+                        Index rows = 0);
+
 /// a: [m, k] or its transpose, b: [k, n] or its transpose -> [m, n]
 Var matmul(const Var& a, const Var& b, bool transpose_a = false, bool transpose_b = false);
 /// Same shapes.
 Var add(const Var& x, const Var& y);
 Var scale(const Var& x, Real factor);
 Var relu(const Var& x);
+/// Every row of a times every row of b, element by element.  a: [s, n], b: [m, n] -> [s m, n]
+Var row_products(const Var& a, const Var& b);
+
+/// The live unit of each block of each row: [rows, n / block]
+using LiveUnits = std::vector<std::uint8_t>;
+/// relu(h gate), or relu(h) gate with the gate outside, where the gate is the softmax of the logits
+/// over each block of columns. With `live`, 1 for the live unit of a block and 0 for the others
+/// takes the place of the softmax in the value; the gradient is that of the softmax.
+/// h and logits: [..., n] -> [..., n]
+Var block_gate(const Var& h, const Var& logits, Index block,
+               const std::shared_ptr<const LiveUnits>& live, bool inside);
+
+/// Tokens as a plane of length x modules, convolved over the tokens t - F + 1 .. t of their own
+/// sequence and the modules s - C / 2 .. s + C / 2, zeros outside.
+/// x: [B * length, S M], weight: [F, C, M, M] (in, out), bias: [M] or null -> [B * length, S M]
+Var module_convolution(const Var& x, const Parameter& weight, const Parameter* bias, Index length);
+
 /// Zeroes each element with probability `rate` and scales the rest by 1 / (1 - rate); in
 /// evaluation, or with rate 0, the identity.
 Var dropout(const Pass& pass, const Var& x, Real rate);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <span>
 
 #include "core/rng.h"
@@ -33,6 +35,8 @@ class Parameter {
   const core::Real* data() const { return value_.data(); }
   /// Empty where nothing is trained.
   std::span<core::Real> gradient() const { return gradient_; }
+  /// Another number whenever the value may have changed: what is derived from it is made anew then.
+  std::uint64_t generation() const { return generation_ ? *generation_ : 0; }
   const Init& init() const { return init_; }
   /// Weight decay pulls on matrices and tables, not on biases and gains.
   bool decays() const { return shape_.rank() >= 2; }
@@ -43,6 +47,7 @@ class Parameter {
   Init init_;
   core::Tensor value_;
   std::span<core::Real> gradient_;
+  std::shared_ptr<const std::uint64_t> generation_;
 };
 
 }  // namespace weft::autograd

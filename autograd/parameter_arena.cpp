@@ -1,6 +1,7 @@
 #include "autograd/parameter_arena.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <new>
 
@@ -35,8 +36,15 @@ ParameterArena::ParameterArena(const Inventory& inventory, Use use)
     Parameter& parameter = *inventory.parameters()[i].parameter;
     const Segment& s = segments_[i];
     parameter.value_ = core::Tensor::lend(s.shape, values_.get() + s.offset);
+    parameter.generation_ = generation_;
     if (gradients_) parameter.gradient_ = {gradients_.get() + s.offset, std::size_t(s.size)};
   }
+}
+
+std::span<core::Real> ParameterArena::values() {
+  static std::atomic<std::uint64_t> latest{0};  // no two arenas share a generation
+  *generation_ = ++latest;
+  return {values_.get(), std::size_t(size_)};
 }
 
 void ParameterArena::initialise(const core::Rng& rng) {

@@ -31,7 +31,8 @@ class ParameterArena {
   void zero_gradients();
 
   const std::vector<Segment>& segments() const { return segments_; }
-  std::span<core::Real> values() { return {values_.get(), std::size_t(size_)}; }
+  /// To be written to: begins a new generation of every parameter. Ask again before writing again.
+  std::span<core::Real> values();
   std::span<core::Real> gradients() {
     return {gradients_.get(), gradients_ ? std::size_t(size_) : 0};
   }
@@ -47,6 +48,7 @@ class ParameterArena {
   std::vector<Segment> segments_;
   core::Index size_ = 0, count_ = 0;
   std::unique_ptr<core::Real[], void (*)(void*)> values_, gradients_;
+  std::shared_ptr<std::uint64_t> generation_ = std::make_shared<std::uint64_t>(0);
 };
 
 /// A zeroed flat array of the arena's kind, for optimizer moments.

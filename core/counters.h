@@ -12,6 +12,7 @@ struct Counters {
   std::atomic<Index> flops{0};         ///< multiply-adds of matrix products, two each
   std::atomic<Index> scored_pairs{0};  ///< (query, key) pairs whose score entered a softmax
   std::atomic<Index> detaches{0};      ///< copies made because a written tensor was shared
+  std::atomic<Index> weight_bytes{0};  ///< weights that products with a single token have read
 };
 
 Counters& counters();

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/parallel.h"
+
 namespace weft::core {
 namespace {
 
@@ -66,11 +68,17 @@ double Rng::normal(std::uint64_t i) const {
 }
 
 void fill_normal(std::span<Real> out, const Rng& rng, double scale) {
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = Real(scale * rng.normal(i));
+  parallel_for(Index(out.size()), elementwise_grain, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i)
+      out[std::size_t(i)] = Real(scale * rng.normal(std::uint64_t(i)));
+  });
 }
 
 void fill_uniform(std::span<Real> out, const Rng& rng, double bound) {
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = Real(bound * (2 * rng.uniform(i) - 1));
+  parallel_for(Index(out.size()), elementwise_grain, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i)
+      out[std::size_t(i)] = Real(bound * (2 * rng.uniform(std::uint64_t(i)) - 1));
+  });
 }
 
 }  // namespace weft::core

@@ -47,12 +47,18 @@ struct ModelVariant {
 };
 
 std::vector<ModelVariant> model_variants() {
-  layers::ModelSettings reversible, batch, axial;
+  layers::ModelSettings reversible, batch, axial, sparse, sparse_loss;
   reversible.reversible = true;
+  sparse.feedforward = "sparse";
+  sparse_loss.loss = "sparse";
+  sparse_loss.tie = false;
   batch.norm = "batch";
   axial.positions = "axial";
-  return {
-      {"reversible", "true", reversible}, {"norm", "batch", batch}, {"positions", "axial", axial}};
+  return {{"reversible", "true", reversible},
+          {"norm", "batch", batch},
+          {"positions", "axial", axial},
+          {"feedforward", "sparse", sparse},
+          {"loss", "sparse", sparse_loss}};
 }
 
 void read_model(ConfigReader& reader, layers::ModelSettings& model, Index length) {
@@ -91,6 +97,8 @@ void read_attention_tables(ConfigReader& reader, RunConfig& config) {
       reader.problem("model.attention", "\"" + name + "\" " + unfit);
     layers::check_positions(reader.section("model"), config.model, name, config.attention[name],
                             site);
+    layers::ProjectionSettings{.kind = "sparse"}.fields(
+        reader.alternative("attention." + name, "projection", "sparse"));
     for (const layers::AttentionEntry& entry : layers::attention_registry())
       entry.configure(reader.alternative("attention." + name, "kind", std::string(entry.kind)),
                       site);
@@ -174,6 +182,8 @@ std::string key_reference() {
     text += "[attention.NAME] with kind = \"" + std::string(entry.kind) + "\"\n" +
             print_descriptions(fields.descriptions(), "attention.NAME") + "\n";
   }
+  text += "with projection = \"sparse\" beside any kind\n" +
+          section_reference("attention.NAME", layers::ProjectionSettings{.kind = "sparse"});
   for (const std::string kind : {"adamw", "sgd"}) {
     optim::OptimSettings optim;
     optim.kind = kind;

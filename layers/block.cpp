@@ -4,8 +4,8 @@
 
 namespace weft::layers {
 
-Block::Block(MultiHead attention, FeedForward feed_forward, Index width, NormPlace place,
-             Real dropout, NormKind norm)
+Block::Block(MultiHead attention, std::unique_ptr<FeedForward> feed_forward, Index width,
+             NormPlace place, Real dropout, NormKind norm)
     : attention_(std::move(attention)),
       feed_forward_(std::move(feed_forward)),
       attention_norm_(width, norm),
@@ -40,10 +40,11 @@ Var Block::forward(const Pass& pass, const Var& x, const Sequences& sequences) c
         [&](const Var& h) { return attention_.forward(own, h, sequences); });
   }
   const core::Scope scope("feed_forward");
+  const Pass own = pass.at("feed_forward");
   return residual(
-      pass.at("feed_forward"), y, feed_forward_norm_, place_, dropout_,
-      [&](const Var& r, const Var& h) { return feed_forward_.onto(r, h); },
-      [&](const Var& h) { return feed_forward_.forward(h); });
+      own, y, feed_forward_norm_, place_, dropout_,
+      [&](const Var& r, const Var& h) { return feed_forward_->onto(own, r, h); },
+      [&](const Var& h) { return feed_forward_->forward(own, h); });
 }
 
 Var Block::attention_branch(const Pass& pass, const Var& x, const Sequences& sequences) const {
@@ -56,12 +57,16 @@ Var Block::attention_branch(const Pass& pass, const Var& x, const Sequences& seq
 Var Block::feed_forward_branch(const Pass& pass, const Var& x) const {
   const core::Scope scope("feed_forward");
   const Pass own = pass.at("feed_forward");
-  return autograd::dropout(own, feed_forward_.forward(feed_forward_norm_.forward(own, x)),
+  return autograd::dropout(own, feed_forward_->forward(own, feed_forward_norm_.forward(own, x)),
                            dropout_);
 }
 
 Tensor Block::step_attention(MultiHeadState& state, const Tensor& x, Index position) const {
   return attention_.step(state, attention_norm_.forward(Pass(), Var(x)).value(), position);
+}
+
+Tensor Block::step_feed_forward(const Tensor& x) const {
+  return feed_forward_->step(feed_forward_norm_.forward(Pass(), Var(x)).value());
 }
 
 Tensor Block::step(MultiHeadState& state, const Tensor& x, Index position) const {
@@ -73,8 +78,10 @@ Tensor Block::step(MultiHeadState& state, const Tensor& x, Index position) const
       [&](const Var& h) { return Var(attention_.step(state, h.value(), position)); });
   return residual(
              Pass(), y, feed_forward_norm_, place_, 0,
-             [&](const Var& r, const Var& h) { return feed_forward_.onto(r, h); },
-             [&](const Var& h) { return feed_forward_.forward(h); })
+             [&](const Var& r, const Var& h) {
+               return autograd::add(r, Var(feed_forward_->step(h.value())));
+             },
+             [&](const Var& h) { return Var(feed_forward_->step(h.value())); })
       .value();
 }
 
@@ -82,7 +89,7 @@ void Block::visit(Inventory& inventory) {
   inventory.enter("attention_norm", attention_norm_);
   inventory.enter("attention", attention_);
   inventory.enter("feed_forward_norm", feed_forward_norm_);
-  inventory.enter("feed_forward", feed_forward_);
+  inventory.enter("feed_forward", *feed_forward_);
 }
 
 }  // namespace weft::layers

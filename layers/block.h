@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "layers/feed_forward.h"
 #include "layers/multi_head.h"
 #include "layers/norm.h"
@@ -12,8 +14,8 @@ enum class NormPlace { pre, post };
 ///   pre:   x + dropout(f(norm(x)))        post:   norm(x + dropout(f(x)))
 class Block {
  public:
-  Block(MultiHead attention, FeedForward feed_forward, Index width, NormPlace place, Real dropout,
-        NormKind norm = NormKind::layer);
+  Block(MultiHead attention, std::unique_ptr<FeedForward> feed_forward, Index width,
+        NormPlace place, Real dropout, NormKind norm = NormKind::layer);
 
   /// x: [B * T, W] -> [B * T, W]
   Var forward(const Pass& pass, const Var& x, const Sequences& sequences) const;
@@ -25,20 +27,21 @@ class Block {
   MultiHeadState begin() const { return attention_.begin(); }
   /// One token.  x: [1, W] -> [1, W]
   Tensor step(MultiHeadState& state, const Tensor& x, Index position) const;
-  /// attention_branch of one token, with dropout off.
+  /// The branches of one token, with dropout off.
   Tensor step_attention(MultiHeadState& state, const Tensor& x, Index position) const;
+  Tensor step_feed_forward(const Tensor& x) const;
 
   /// The attention's penalty, asked for at the place where its forward ran.
   Var penalty(const Pass& pass) const { return attention_.penalty(pass.at("attention")); }
   const MultiHead& attention() const { return attention_; }
   MultiHead& attention() { return attention_; }
   /// Numbers in weight matrices.
-  Index weights() const { return attention_.weights() + feed_forward_.weights(); }
+  Index weights() const { return attention_.weights() + feed_forward_->weights(); }
   void visit(Inventory& inventory);
 
  private:
   MultiHead attention_;
-  FeedForward feed_forward_;
+  std::unique_ptr<FeedForward> feed_forward_;
   Norm attention_norm_, feed_forward_norm_;
   NormPlace place_;
   Real dropout_;

@@ -4,35 +4,22 @@
 
 namespace weft::layers {
 
-/// gelu(x W1 + b1) W2 + b2.  x: [N, W] -> [N, W], through F hidden units.
-/// With `chunk` rows given, whole sequences pass in pieces of that many rows, forward and backward,
-/// so that the hidden units exist for one piece at a time; they are computed twice.
+/// What a block does to each token by itself.  x: [N, W] -> [N, W]
 class FeedForward {
  public:
-  FeedForward(Index width, Index hidden, Init in, Init out, Index chunk = 0)
-      : in_(width, hidden, in), out_(hidden, width, out), chunk_(chunk) {}
+  virtual ~FeedForward() = default;
 
-  Var forward(const Var& x) const {
-    const auto whole = [this](const Pass&, const Var& rows) { return out_.forward(hidden(rows)); };
-    return chunk_ > 0 ? autograd::by_pieces(Pass(), whole, x, chunk_) : whole(Pass(), x);
-  }
+  virtual Var forward(const Pass& pass, const Var& x) const = 0;
   /// residual + forward(x)
-  Var onto(const Var& residual, const Var& x) const {
-    return chunk_ > 0 ? autograd::add(residual, forward(x)) : out_.onto(residual, hidden(x));
+  virtual Var onto(const Pass& pass, const Var& residual, const Var& x) const {
+    return autograd::add(residual, forward(pass, x));
   }
+  /// One token in evaluation.  x: [1, W] -> [1, W]
+  virtual Tensor step(const Tensor& x) const { return forward(Pass(), Var(x)).value(); }
 
-  Index weights() const { return in_.weights() + out_.weights(); }
-
-  void visit(Inventory& inventory) {
-    inventory.enter("in", in_);
-    inventory.enter("out", out_);
-  }
-
- private:
-  Var hidden(const Var& x) const { return autograd::bias_gelu(in_.product(x), in_.bias()); }
-
-  Linear in_, out_;
-  Index chunk_;
+  /// Numbers in weight matrices.
+  virtual Index weights() const = 0;
+  virtual void visit(Inventory& inventory) = 0;
 };
 
 }  // namespace weft::layers

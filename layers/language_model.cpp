@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/gemm.h"
 #include "core/scope.h"
+#include "layers/dense_feed_forward.h"
 
 namespace weft::layers {
 namespace {
@@ -18,6 +19,21 @@ std::optional<StreamOutput> streams_of(const ModelSettings& settings) {
   return settings.reversible_output == "concat" ? StreamOutput::concat : StreamOutput::average;
 }
 
+std::unique_ptr<FeedForward> make_feed_forward(const ModelSettings& settings, Init in, Init out) {
+  if (settings.feedforward == "sparse")
+    return std::make_unique<SparseFeedForward>(settings.width, settings.hidden(),
+                                               settings.sparse_ff, settings.ff_chunk);
+  return std::make_unique<DenseFeedForward>(settings.width, settings.hidden(), in, out,
+                                            settings.ff_chunk);
+}
+
+OutputLayer make_output(const ModelSettings& settings, Index vocabulary, Index width) {
+  if (settings.loss == "sparse")
+    return OutputLayer::sparse(vocabulary, width, settings.loss_modules);
+  if (settings.tie) return {};
+  return OutputLayer::untied(vocabulary, width, Init::normal(deviation));
+}
+
 }  // namespace
 
 LanguageModel::LanguageModel(const ModelSettings& settings, const AttentionPlans& plans,
@@ -26,6 +42,7 @@ LanguageModel::LanguageModel(const ModelSettings& settings, const AttentionPlans
       width_(settings.width),
       streams_(streams_of(settings)),
       tokens_({vocabulary, settings.width}, Init::normal(deviation)),
+      output_(make_output(settings, vocabulary, output_width())),
       positions_(settings.positions, settings.width, head_width(settings), length,
                  settings.axial_grid(length)),
       dropout_(Real(settings.dropout)),
@@ -43,16 +60,14 @@ LanguageModel::LanguageModel(const ModelSettings& settings, const AttentionPlans
     const std::size_t turn = std::size_t(site.layer) % settings.attention.size();
     MultiHead attention(plans.at(settings.attention[turn]), site, in, out, positions_.rotary(),
                         &relative);
-    FeedForward feed_forward(settings.width, settings.hidden(), in, out, settings.ff_chunk);
-    blocks_.emplace_back(std::move(attention), std::move(feed_forward), settings.width, place,
-                         dropout_, norm);
+    blocks_.emplace_back(std::move(attention), make_feed_forward(settings, in, out), settings.width,
+                         place, dropout_, norm);
   }
   core::require(!streams_ || place == NormPlace::pre,
                 "model: a reversible stack needs its norms inside the branches, norm_place = pre");
   core::require(!settings.tie || output_width() == width_,
                 "model: concatenated streams need an output layer of their own, tie = false");
   if (place == NormPlace::pre) final_norm_.emplace(output_width(), norm);
-  if (!settings.tie) output_.emplace(core::Shape{vocabulary, output_width()}, in);
 }
 
 Var LanguageModel::embed(const Pass& pass, const core::Tokens& inputs, Index first) const {
@@ -88,17 +103,13 @@ Var LanguageModel::loss(const Pass& pass, const core::Tokens& inputs, const core
                         Real share) const {
   const Var h = hidden(pass, inputs);
   const core::Scope scope("output");
-  Var total = autograd::cross_entropy(h, output_table(), nullptr, targets, share, loss_chunk_);
+  Var total = output_.loss(pass, h, tokens_, targets, share, loss_chunk_);
   const auto join = [&](const Var& penalty) {
     if (penalty.value().size() > 0) total = autograd::add(total, autograd::scale(penalty, share));
   };
   for (std::size_t i = 0; i < blocks_.size(); ++i) join(blocks_[i].penalty(pass.at(i)));
   join(autograd::penalties(pass));
   return total;
-}
-
-Tensor LanguageModel::logits(const Tensor& h) const {
-  return autograd::linear(Var(h), output_table()).value();
 }
 
 LanguageModel::DecodeStates LanguageModel::begin() const {
@@ -121,8 +132,7 @@ Tensor LanguageModel::step(DecodeStates& states, core::Token token) const {
 
 Index LanguageModel::decode_bytes(const DecodeStates& states) const {
   Index total = 0;
-  for (const MultiHeadState& layer : states.layers)
-    for (const auto& group : layer.groups) total += group->bytes();
+  for (const MultiHeadState& layer : states.layers) total += layer.bytes();
   return total;
 }
 
@@ -133,7 +143,7 @@ Cost LanguageModel::attention_cost(const Sequences& sequences) const {
 }
 
 Index LanguageModel::matrix_weights() const {
-  Index total = vocabulary_ * output_width();
+  Index total = output_.weights(tokens_);
   for (const Block& block : blocks_) total += block.weights();
   return total;
 }
@@ -157,7 +167,7 @@ void LanguageModel::visit(Inventory& inventory) {
   for (std::size_t i = 0; i < blocks_.size(); ++i)
     inventory.enter("layers." + std::to_string(i), blocks_[i]);
   if (final_norm_) inventory.enter("final_norm", *final_norm_);
-  if (output_) inventory.add("output.weight", *output_);
+  inventory.enter("output", output_);
 }
 
 }  // namespace weft::layers

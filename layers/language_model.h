@@ -6,10 +6,10 @@
 
 #include "core/tokens.h"
 #include "layers/model_settings.h"
+#include "layers/output_layer.h"
 #include "layers/positions.h"
 #include "layers/reversible.h"
 #include "layers/shared_tables.h"
-#include "layers/token_scores.h"
 
 namespace weft::layers {
 
@@ -19,6 +19,7 @@ namespace weft::layers {
 /// Initialisation: token and position tables and all weights from N(0, 0.02²); the two
 /// projections that write into the residual stream from N(0, 0.02² / 2L), so that its variance
 /// does not grow with depth; biases 0, gains 1. An untied output table starts like the token table.
+/// Sparse layers start uniformly by Glorot and Bengio.
 class LanguageModel {
  public:
   LanguageModel(const ModelSettings& settings, const AttentionPlans& plans, Index vocabulary,
@@ -32,10 +33,10 @@ class LanguageModel {
   /// How well each target is predicted, in evaluation.
   TokenScores score(const Pass& pass, const core::Tokens& inputs,
                     const core::Tokens& targets) const {
-    return score_tokens(hidden(pass, inputs).value(), output_table(), targets);
+    return output_.score(hidden(pass, inputs).value(), tokens_, targets);
   }
   /// h: [N, W] -> [N, V]
-  Tensor logits(const Tensor& h) const;
+  Tensor logits(const Tensor& h) const { return output_.logits(h, tokens_); }
 
   /// The place of every layer for one token of decoding.
   struct DecodeStates {
@@ -65,12 +66,11 @@ class LanguageModel {
   Var run_blocks(const Pass& pass, Var x, const Sequences& sequences) const;
   /// Columns that the output layer reads.
   Index output_width() const { return streams_ == StreamOutput::concat ? 2 * width_ : width_; }
-  const Parameter& output_table() const { return output_ ? *output_ : tokens_; }
 
   Index vocabulary_, width_;
   std::optional<StreamOutput> streams_;  ///< how a reversible stack ends; nothing when it is plain
   Parameter tokens_;
-  std::optional<Parameter> output_;
+  OutputLayer output_;
   Positions positions_;
   std::unique_ptr<SharedTables> shared_ = std::make_unique<SharedTables>();
   std::vector<Block> blocks_;

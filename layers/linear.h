@@ -28,6 +28,7 @@ class Linear {
   /// forward(x) without the bias, for an op that adds the bias itself.
   Var product(const Var& x) const { return autograd::linear(x, weight_); }
 
+  const Parameter& weight() const { return weight_; }
   const Parameter& bias() const { return bias_; }
   Index weights() const { return weight_.shape().size(); }
 

@@ -27,6 +27,11 @@ void ModelSettings::fields(core::Fields& field) {
   field.integer("heads", heads, "attention heads of a layer (H)", core::between(1, 1024));
   field.integer("ff", ff, "hidden units of the feed-forward (F); 0 stands for 4 x width",
                 core::at_least(0));
+  field.choice("feedforward", feedforward,
+               "what each token passes by itself: dense, or sparse, where a controller opens one "
+               "unit in each block and decoding reads no others",
+               {"dense", "sparse"});
+  if (feedforward == "sparse") sparse_ff.fields(field, hidden());
   field.integer("ff_chunk", ff_chunk,
                 "rows that pass the feed-forward at a time, computed twice; 0: all at once",
                 core::at_least(0));
@@ -50,6 +55,10 @@ void ModelSettings::fields(core::Fields& field) {
   field.number("dropout", dropout, "share of each sublayer's outputs that training drops",
                core::between(0, 0.95));
   field.flag("tie", tie, "the output layer shares the token table");
+  field.choice("loss", loss,
+               "the output layer: a table of all tokens, or sparse, a multiplicative layer",
+               {"dense", "sparse"});
+  if (loss == "sparse") list_sparse_loss(field);
   field.flag("causal", causal,
              "every token reads only itself and what stands before it; without, a model can be "
              "benchmarked but not trained to predict the next token");
@@ -107,6 +116,13 @@ void ModelSettings::list_reversible(core::Fields& field) {
     field.problem("tie", "two concatenated streams need an output layer of their own: false");
 }
 
+void ModelSettings::list_sparse_loss(core::Fields& field) {
+  field.integer("loss_modules", loss_modules,
+                "modules of the sparse output layer (S), a divisor of the number of tokens",
+                core::at_least(1));
+  if (tie) field.problem("tie", "a sparse output layer has weights of its own: false");
+}
+
 AxialGrid ModelSettings::axial_grid(Index length) const {
   AxialGrid grid;
   grid.n1 = axial_shape.empty() ? Index(std::sqrt(double(length))) : axial_shape[0];
@@ -138,15 +154,25 @@ AttentionSite ModelSettings::site(Index length) const {
 
 std::vector<HeadGroupPlan> read_attention(core::Fields& field, const std::string& name,
                                           const AttentionSite& site) {
+  ProjectionSettings projection;
+  projection.fields(field);
+  const auto check = [&](Index heads) {
+    const std::string unfit = projection.why_unfit(heads, heads * site.head_width);
+    if (!unfit.empty()) field.problem("modules", unfit);
+  };
   const auto tables = field.tables("groups", "head groups: tables of kind, heads and settings");
-  if (tables.empty()) return {{read_mechanism(field, name, site), site.heads}};
+  if (tables.empty()) {
+    check(site.heads);
+    return {{read_mechanism(field, name, site), site.heads, projection}};
+  }
   std::vector<HeadGroupPlan> groups;
   Index heads = 0;
   for (const auto& table : tables) {
     AttentionSite own = site;
     own.heads = 1;
     table->integer("heads", own.heads, "heads of this group", core::between(1, 1024));
-    groups.push_back({read_mechanism(*table, "", own), own.heads});
+    groups.push_back({read_mechanism(*table, "", own), own.heads, projection});
+    check(own.heads);
     heads += own.heads;
   }
   if (heads != site.heads)

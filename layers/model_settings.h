@@ -8,6 +8,7 @@
 #include "layers/attention/relative.h"
 #include "layers/multi_head.h"
 #include "layers/positions.h"
+#include "layers/sparse_feed_forward.h"
 
 namespace weft::layers {
 
@@ -16,7 +17,9 @@ struct ModelSettings {
   Index layers = 2;
   Index width = 64;
   Index heads = 4;
-  Index ff = 0;          ///< 0 stands for 4 x width
+  Index ff = 0;  ///< 0 stands for 4 x width
+  std::string feedforward = "dense";
+  SparseFeedForwardSettings sparse_ff;
   Index ff_chunk = 0;    ///< rows of the feed-forward at a time; 0: all
   Index loss_chunk = 0;  ///< tokens whose logits exist at a time; 0: about a million logits
   std::string norm = "layer";
@@ -28,6 +31,8 @@ struct ModelSettings {
   std::vector<Index> axial_widths;  ///< d1, d2; empty: halves of the width
   double dropout = 0;
   bool tie = true;
+  std::string loss = "dense";
+  Index loss_modules = 4;  ///< S of a sparse output layer
   bool causal = true;
   bool reversible = false;
   std::string reversible_output = "average";
@@ -49,6 +54,7 @@ struct ModelSettings {
   void list_batch_norm(core::Fields& field);
   void list_axial_positions(core::Fields& field);
   void list_reversible(core::Fields& field);
+  void list_sparse_loss(core::Fields& field);
 };
 
 /// Reads the table [attention.NAME]: `kind` (NAME itself unless given) with that mechanism's

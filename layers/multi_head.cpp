@@ -9,7 +9,7 @@ namespace weft::layers {
 MultiHead::MultiHead(const std::vector<HeadGroupPlan>& plan, const AttentionSite& site, Init in,
                      Init out, std::shared_ptr<const Rotary> rotary,
                      const RelativeSettings* relative)
-    : output_(site.heads * site.head_width, site.width, out), rotary_(std::move(rotary)) {
+    : rotary_(std::move(rotary)) {
   Index first_head = site.first_head;
   for (const HeadGroupPlan& part : plan) {
     AttentionSite own = site;
@@ -22,12 +22,37 @@ MultiHead::MultiHead(const std::vector<HeadGroupPlan>& plan, const AttentionSite
     core::require(unfit.empty(), "attention of layer ", site.layer, " ", unfit);
     auto projections = attention->projections();
     const Index columns = own.heads * own.head_width;
-    std::vector<Index> turned;
-    for (std::size_t i = 0; i < projections.size(); ++i)
-      if (projections[i].rotates) turned.push_back(Index(i) * columns);
-    Linear projection(site.width, Index(projections.size()) * columns, in);
+    auto projection =
+        make_projection(part.projection, projections, site.width, part.heads, columns, in);
     groups_.push_back({std::move(attention), std::move(projections), std::move(projection),
-                       part.heads, columns, std::move(turned), own.relative});
+                       part.heads, columns, own.relative});
+  }
+  if (!plan.at(0).projection.sparse())
+    output_.emplace(site.heads * site.head_width, site.width, out);
+}
+
+Index MultiHeadState::bytes() const {
+  Index total = 0;
+  for (const auto* states : {&groups, &projections})
+    for (const auto& state : *states) total += state ? state->bytes() : 0;
+  return total;
+}
+
+void MultiHead::turn(const Group& group, std::vector<HeadBlock>& blocks, Index length) const {
+  std::vector<bool> done(blocks.size(), false);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (done[i] || !group.projections[i].rotates) continue;
+    const Var matrix = blocks[i].matrix;
+    std::vector<Index> first_columns;
+    for (std::size_t j = i; j < blocks.size(); ++j)
+      if (group.projections[j].rotates && blocks[j].matrix.is(matrix))
+        first_columns.push_back(blocks[j].first);
+    const Var turned = rotary_->turn(matrix, first_columns, group.heads, length);
+    for (std::size_t j = 0; j < blocks.size(); ++j)
+      if (blocks[j].matrix.is(matrix)) {
+        blocks[j].matrix = turned;
+        done[j] = true;
+      }
   }
 }
 
@@ -35,12 +60,8 @@ Var MultiHead::mix(const Pass& pass, const Var& x, const Sequences& sequences) c
   std::vector<Var> outputs;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const Group& group = groups_[g];
-    Var packed = group.in.forward(x);
-    if (rotary_ && !group.turned.empty())
-      packed = rotary_->turn(packed, group.turned, group.heads, sequences.queries);
-    AttentionInput input{{}, x, sequences};
-    for (std::size_t i = 0; i < group.projections.size(); ++i)
-      input.blocks.push_back({packed, Index(i) * group.columns});
+    AttentionInput input{group.in->forward(pass.at(g), x, sequences.queries), x, sequences};
+    if (rotary_) turn(group, input.blocks, sequences.queries);
     outputs.push_back(group.attention->forward(pass.at(g), input));
   }
   return outputs.size() == 1 ? outputs[0] : autograd::concat(outputs);
@@ -48,7 +69,10 @@ Var MultiHead::mix(const Pass& pass, const Var& x, const Sequences& sequences) c
 
 MultiHeadState MultiHead::begin() const {
   MultiHeadState state;
-  for (const Group& group : groups_) state.groups.push_back(group.attention->begin());
+  for (const Group& group : groups_) {
+    state.groups.push_back(group.attention->begin());
+    state.projections.push_back(group.in->begin());
+  }
   return state;
 }
 
@@ -59,19 +83,19 @@ Tensor MultiHead::step(MultiHeadState& state, const Tensor& x, Index position) c
   std::span<Real> out = heads.write();
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const Group& group = groups_[g];
-    Tensor packed = group.in.forward(x).value();
+    Tensor packed = group.in->step(state.projections[g].get(), x);
     const auto n = std::size_t(group.columns);
     std::span<Real> row = packed.write();
-    if (rotary_)
-      for (const Index first : group.turned)
-        rotary_->turn_row(row.subspan(std::size_t(first), n), position);
     StepInput input{{}, x.read(), position};
-    for (std::size_t i = 0; i < group.projections.size(); ++i)
-      input.blocks.push_back(row.subspan(i * n, n));
+    for (std::size_t i = 0; i < group.projections.size(); ++i) {
+      const std::span<Real> block = row.subspan(i * n, n);
+      if (rotary_ && group.projections[i].rotates) rotary_->turn_row(block, position);
+      input.blocks.push_back(block);
+    }
     group.attention->step(*state.groups[g], input, out.first(n));
     out = out.subspan(n);
   }
-  return output_.forward(Var(std::move(heads))).value();
+  return output_ ? output_->forward(Var(std::move(heads))).value() : heads;
 }
 
 Cost MultiHead::cost(const Sequences& sequences) const {
@@ -81,8 +105,8 @@ Cost MultiHead::cost(const Sequences& sequences) const {
 }
 
 Index MultiHead::weights() const {
-  Index total = output_.weights();
-  for (const Group& group : groups_) total += group.in.weights();
+  Index total = output_ ? output_->weights() : 0;
+  for (const Group& group : groups_) total += group.in->weights();
   return total;
 }
 
@@ -113,11 +137,11 @@ void MultiHead::project() {
 void MultiHead::visit(Inventory& inventory) {
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const std::string suffix = groups_.size() == 1 ? "" : std::to_string(g);
-    inventory.enter("projection" + suffix, groups_[g].in);
+    inventory.enter("projection" + suffix, *groups_[g].in);
     inventory.enter("mechanism" + suffix, *groups_[g].attention);
     if (groups_[g].relative) inventory.enter("relative" + suffix, *groups_[g].relative);
   }
-  inventory.enter("output", output_);
+  if (output_) inventory.enter("output", *output_);
 }
 
 }  // namespace weft::layers

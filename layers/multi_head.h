@@ -1,10 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "layers/attention/attention.h"
 #include "layers/attention/relative.h"
+#include "layers/head_projection.h"
 #include "layers/linear.h"
 #include "layers/rotary.h"
 
@@ -14,15 +16,19 @@ namespace weft::layers {
 struct HeadGroupPlan {
   AttentionMaker make;
   Index heads;
+  ProjectionSettings projection = {};  ///< the same in all groups of a layer
 };
 
 /// Decoding states of all head groups of one layer.
 struct MultiHeadState {
   std::vector<std::unique_ptr<DecodeState>> groups;
+  std::vector<std::unique_ptr<DecodeState>> projections;  ///< null where nothing is kept
+
+  Index bytes() const;
 };
 
-/// Attention as a sublayer: packed projections, one mechanism for each head group, and the output
-/// projection over all heads side by side.
+/// Attention as a sublayer: projections, one mechanism for each head group, and over all heads side
+/// by side the output projection, unless the projections are sparse.
 class MultiHead {
  public:
   /// `site` describes the layer; its `heads` counts all groups. `rotary` and `relative` may be
@@ -32,11 +38,13 @@ class MultiHead {
 
   /// x: [B * T, W] -> [B * T, W]
   Var forward(const Pass& pass, const Var& x, const Sequences& sequences) const {
-    return output_.forward(mix(pass, x, sequences));
+    const Var heads = mix(pass, x, sequences);
+    return output_ ? output_->forward(heads) : heads;
   }
   /// residual + forward(x)
   Var onto(const Pass& pass, const Var& residual, const Var& x, const Sequences& sequences) const {
-    return output_.onto(residual, mix(pass, x, sequences));
+    const Var heads = mix(pass, x, sequences);
+    return output_ ? output_->onto(residual, heads) : autograd::add(residual, heads);
   }
 
   MultiHeadState begin() const;
@@ -54,18 +62,19 @@ class MultiHead {
   struct Group {
     std::unique_ptr<Attention> attention;
     std::vector<Projection> projections;
-    Linear in;
+    std::unique_ptr<HeadProjection> in;
     Index heads;
-    Index columns;              ///< H D of this group
-    std::vector<Index> turned;  ///< first columns of what rotary positions turn
+    Index columns;  ///< H D of this group
     std::shared_ptr<RelativePositions> relative;
   };
 
   /// All heads' outputs side by side: [B * T, H D]
   Var mix(const Pass& pass, const Var& x, const Sequences& sequences) const;
+  /// Turns the blocks that rotary positions turn, where they stand.
+  void turn(const Group& group, std::vector<HeadBlock>& blocks, Index length) const;
 
   std::vector<Group> groups_;
-  Linear output_;
+  std::optional<Linear> output_;
   std::shared_ptr<const Rotary> rotary_;
 };
 

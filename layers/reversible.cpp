@@ -27,7 +27,7 @@ Tensor step_reversible(const std::vector<Block>& blocks, std::vector<MultiHeadSt
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     first =
         autograd::add(first, Var(blocks[i].step_attention(states[i], second.value(), position)));
-    second = autograd::add(second, blocks[i].feed_forward_branch(Pass(), first));
+    second = autograd::add(second, Var(blocks[i].step_feed_forward(first.value())));
   }
   if (output == StreamOutput::concat) return autograd::concat({first, second}).value();
   return autograd::scale(autograd::add(first, second), Real(0.5)).value();

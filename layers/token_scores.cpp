@@ -13,7 +13,7 @@ namespace weft::layers {
 using core::Index;
 using core::Real;
 
-TokenScores score_tokens(const core::Tensor& h, const autograd::Parameter& table,
+TokenScores score_tokens(const core::Tensor& h, const core::Tensor& table,
                          const core::Tokens& targets) {
   const Index rows = h.shape().rows(), width = h.shape().back(), vocabulary = table.shape()[0];
   core::require(targets.size() == rows, "score_tokens: ", targets.size(), " targets for ", rows,

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "autograd/parameter.h"
+#include "core/tensor.h"
 #include "core/tokens.h"
 
 namespace weft::layers {
@@ -14,7 +14,7 @@ struct TokenScores {
 };
 
 /// h: [N, W], table: [V, W], targets: N of them. Logits exist a piece at a time.
-TokenScores score_tokens(const core::Tensor& h, const autograd::Parameter& table,
+TokenScores score_tokens(const core::Tensor& h, const core::Tensor& table,
                          const core::Tokens& targets);
 
 }  // namespace weft::layers

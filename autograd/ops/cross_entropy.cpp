@@ -32,7 +32,7 @@ double row_loss(Real* logits, Index vocabulary, core::Token target, Real weight)
 /// and bias for an upstream gradient of 1.
 struct Pieces {
   const Tensor& h;
-  const Parameter& weight;
+  const Tensor& weight;
   const Parameter* bias;
   std::span<const core::Token> targets;
   Real token_weight;
@@ -83,6 +83,35 @@ void add_scaled(Real factor, const Tensor& x, std::span<Real> to) {
   });
 }
 
+/// Throws unless the targets are rows of the table, one for each row of h; how many are counted.
+Index count_targets(const Tensor& h, const Tensor& weight, const core::Tokens& targets,
+                    Index rows) {
+  core::require(rows >= 0, "cross_entropy: pieces of ", rows, " rows");
+  core::require(h.shape().rank() == 2 && weight.shape().rank() == 2 &&
+                    h.shape()[1] == weight.shape()[1] && targets.size() == h.shape()[0],
+                "cross_entropy: h ", h.shape(), ", weight ", weight.shape(), ", targets ",
+                targets.shape());
+  Index counted = 0;
+  for (const core::Token t : targets.read()) {
+    core::require(t == core::no_target || (t >= 0 && t < weight.shape()[0]),
+                  "cross_entropy: target ", t, " is outside the vocabulary of ", weight.shape()[0]);
+    counted += t != core::no_target;
+  }
+  core::require(counted > 0, "cross_entropy: no target is counted");
+  return counted;
+}
+
+Pieces pieces_of(const Tensor& h, const Tensor& weight, const Parameter* bias,
+                 const core::Tokens& targets, Real share, Index rows) {
+  const Index counted = count_targets(h, weight, targets, rows);
+  return {h,
+          weight,
+          bias,
+          targets.read(),
+          share / Real(counted),
+          rows > 0 ? rows : rows_at_once(weight.shape()[0])};
+}
+
 }  // namespace
 
 /// loss = share / N * sum over counted targets of -ln softmax(h weight^T + bias)[target].
@@ -91,26 +120,9 @@ void add_scaled(Real factor, const Tensor& x, std::span<Real> to) {
 /// Saves: dh, dweight and dbias for an upstream gradient of 1.
 Var cross_entropy(const Var& h, const Parameter& weight, const Parameter* bias,
                   const core::Tokens& targets, Real share, Index rows) {
-  core::require(rows >= 0, "cross_entropy: pieces of ", rows, " rows");
-  core::require(h.shape().rank() == 2 && weight.shape().rank() == 2 &&
-                    h.shape()[1] == weight.shape()[1] && targets.size() == h.shape()[0],
-                "cross_entropy: h ", h.shape(), ", weight ", weight.shape(), ", targets ",
-                targets.shape());
   core::require(!bias || bias->shape() == Shape{weight.shape()[0]}, "cross_entropy: bias of shape ",
                 bias ? bias->shape() : Shape{}, " for a weight of shape ", weight.shape());
-  Index counted = 0;
-  for (const core::Token t : targets.read()) {
-    core::require(t == core::no_target || (t >= 0 && t < weight.shape()[0]),
-                  "cross_entropy: target ", t, " is outside the vocabulary of ", weight.shape()[0]);
-    counted += t != core::no_target;
-  }
-  core::require(counted > 0, "cross_entropy: no target is counted");
-  const Pieces pieces{h.value(),
-                      weight,
-                      bias,
-                      targets.read(),
-                      share / Real(counted),
-                      rows > 0 ? rows : rows_at_once(weight.shape()[0])};
+  const Pieces pieces = pieces_of(h.value(), weight.value(), bias, targets, share, rows);
   if (!h.tape()) return Var(Tensor({1}, Real(pieces.run(nullptr, nullptr, nullptr))));
 
   Tensor dh(h.shape()), dweight(weight.shape(), 0), dbias({weight.shape()[0]}, 0);
@@ -122,6 +134,25 @@ Var cross_entropy(const Var& h, const Parameter& weight, const Parameter* bias,
                   if (bias) add_scaled(factor, dbias, bias->gradient());
                   if (factor != 1) core::simd().scale(factor, dh.write().data(), dh.size());
                   return Gradients{std::move(dh)};
+                });
+}
+
+/// The same loss; the table's gradient goes on to what made it.
+/// Saves: dh and dtable for an upstream gradient of 1.
+Var table_cross_entropy(const Var& h, const Var& table, const core::Tokens& targets, Real share,
+                        Index rows) {
+  const Pieces pieces = pieces_of(h.value(), table.value(), nullptr, targets, share, rows);
+  if (!h.tape() && !table.tape())
+    return Var(Tensor({1}, Real(pieces.run(nullptr, nullptr, nullptr))));
+
+  Tensor dh(h.shape()), dtable(table.shape(), 0);
+  const double loss = pieces.run(&dh, &dtable, nullptr);
+  return record("table_cross_entropy", Tensor({1}, Real(loss)), {h, table},
+                [dh, dtable](Tensor dy) mutable {
+                  const Real factor = core::scalar(dy);
+                  for (Tensor* d : {&dh, &dtable})
+                    if (factor != 1) core::simd().scale(factor, d->write().data(), d->size());
+                  return Gradients{std::move(dh), std::move(dtable)};
                 });
 }
 

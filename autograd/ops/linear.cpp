@@ -5,6 +5,7 @@
 #include "autograd/row_sums.h"
 #include "core/error.h"
 #include "core/gemm.h"
+#include "core/matrix_vector.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
 
@@ -26,7 +27,7 @@ void prepare(Real* y, const Real* residual, const Real* bias, Index rows, Index 
 }
 
 /// y = residual + x weight^T + bias, panel by panel so that a prepared panel is still in cache
-/// when its product is added.
+/// when its product is added; a single row as a product with a vector.
 Tensor apply(const Tensor& x, const Parameter& weight, const Parameter* bias,
              const Tensor* residual) {
   const Index in = weight.shape()[1], out = weight.shape()[0], rows = x.shape().rows();
@@ -36,6 +37,14 @@ Tensor apply(const Tensor& x, const Parameter& weight, const Parameter* bias,
   const Real* base = residual ? residual->data() : nullptr;
   const Real* shift = bias ? bias->data() : nullptr;
   const core::ConstMatrix w{weight.data(), out, in, in};
+  if (rows == 1) {
+    if (base || shift)
+      prepare(to, base, shift, 1, out);
+    else
+      std::fill_n(to, out, Real(0));
+    core::multiply_vector(w, from, to);
+    return y;
+  }
   const Index panel = core::rows_per_panel(rows);
   if (panel >= rows) {
     if (base || shift) prepare(to, base, shift, rows, out);

@@ -9,7 +9,7 @@ std::span<const Command> all_commands() {
       {"generate", "let a run's model continue a text", generate_command},
       {"config", "show every setting of a config and who set it", config_command},
       {"list", "list the attention mechanisms", list_command},
-      {"bench", "measure the speed and memory of a training step", bench_command},
+      {"bench", "measure a training step, or decoding token by token", bench_command},
       {"verify-resume", "prove that an interrupted run ends in the same bits",
        verify_resume_command},
       {"audit", "count the outputs that change when the future does", audit_command},

@@ -66,6 +66,16 @@ TEST(CrossEntropyGradient, adds_up_over_pieces_of_a_given_size) {
                    {random_tensor({50, 5}, 1)}, {&weight});
 }
 
+TEST(CrossEntropyGradient, goes_on_from_a_table_that_is_a_variable) {
+  const Tokens targets = with_gaps(random_tokens({50}, 11, 3));
+  for (const Index rows : {0, 7})
+    check_gradient("table_cross_entropy",
+                   [&](const Pass&, const std::vector<Var>& x) {
+                     return table_cross_entropy(x[0], x[1], targets, Real(0.7), rows);
+                   },
+                   {random_tensor({50, 5}, 1), random_tensor({11, 5}, 2)});
+}
+
 TEST(CrossEntropyGradient, reaches_a_table_that_is_also_the_input_embedding) {
   Parameter table({11, 6}, Init::zeros());
   const Tokens tokens = random_tokens({9}, 11, 1), targets = random_tokens({9}, 11, 2);

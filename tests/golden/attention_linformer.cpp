@@ -1,5 +1,6 @@
 #include "core/error.h"
 #include "tests/golden/attention_replay.h"
+#include "tests/golden/golden_parameters.h"
 
 namespace weft::golden {
 

@@ -97,28 +97,6 @@ void replay(Case& golden, const layers::Attention& attention, const layers::Sequ
 
 }  // namespace
 
-GoldenParameters::GoldenParameters(const Case& golden, layers::Attention& attention,
-                                   const std::map<std::string, std::string>& names)
-    : names_(names) {
-  using autograd::ParameterArena;
-  autograd::Inventory inventory;
-  attention.visit(inventory);
-  arena_ = std::make_unique<ParameterArena>(inventory, ParameterArena::Use::training);
-  for (const ParameterArena::Segment& segment : arena_->segments()) {
-    const std::string path = "in/" + names_.at(segment.name);
-    core::require(golden.shape(path) == segment.shape, path, " is ", golden.shape(path),
-                  ", the mechanism's is ", segment.shape);
-    std::ranges::copy(golden.numbers(path), arena_->value(segment).begin());
-  }
-}
-
-void GoldenParameters::compare_gradients(Case& golden) const {
-  for (const auto& segment : arena_->segments())
-    golden.compare(
-        "grad/" + names_.at(segment.name),
-        arena_->gradients().subspan(std::size_t(segment.offset), std::size_t(segment.size)));
-}
-
 Tensor by_token(const std::vector<double>& numbers, const core::Shape& shape) {
   Tensor matrix({shape[0] * shape[2], shape[1] * shape[3]});
   put(numbers, shape, matrix, 0);

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "autograd/parameter_arena.h"
 #include "layers/attention/attention.h"
 #include "tests/golden/case.h"
 #include "tests/layers/given_fields.h"
@@ -16,23 +15,6 @@ namespace weft::golden {
 std::unique_ptr<layers::Attention> make_attention(const std::string& kind,
                                                   const core::Shape& queries, bool causal,
                                                   const tests::Settings& settings = {});
-
-/// The parameters of a mechanism, filled from in/NAME of the case; a case calls them by other
-/// names.
-class GoldenParameters {
- public:
-  /// `names`: what each of the mechanism's parameters is called in the case.
-  GoldenParameters(const Case& golden, layers::Attention& attention,
-                   const std::map<std::string, std::string>& names);
-
-  void zero_gradients() { arena_->zero_gradients(); }
-  /// Compares grad/NAME of each.
-  void compare_gradients(Case& golden) const;
-
- private:
-  std::map<std::string, std::string> names_;
-  std::unique_ptr<autograd::ParameterArena> arena_;
-};
 
 /// A [B, H, T, D] array as a matrix of tokens, [B T, H D].
 core::Tensor by_token(const std::vector<double>& numbers, const core::Shape& shape);

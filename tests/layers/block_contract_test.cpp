@@ -1,4 +1,5 @@
 #include "layers/block.h"
+#include "layers/dense_feed_forward.h"
 #include "layers/model_settings.h"
 #include "tests/closeness.h"
 #include "tests/gradient_check.h"
@@ -19,7 +20,8 @@ Block make(NormPlace place, Real dropout) {
   tests::GivenFields defaults;
   MultiHead attention(read_attention(defaults, "dense", site), site, Init::zeros(), Init::zeros(),
                       nullptr);
-  return {std::move(attention), FeedForward(width, 20, Init::zeros(), Init::zeros()), width, place,
+  return {std::move(attention),
+          std::make_unique<DenseFeedForward>(width, 20, Init::zeros(), Init::zeros()), width, place,
           dropout};
 }
 

@@ -19,9 +19,9 @@ Problems problems_of(const Settings& given) {
 TEST(ModelSettings, list_the_keys_of_the_model_section) {
   GivenFields fields;
   ModelSettings().fields(fields);
-  EXPECT_EQ(fields.visited(),
-            (Names{"layers", "width", "heads", "ff", "ff_chunk", "loss_chunk", "norm", "norm_place",
-                   "positions", "dropout", "tie", "causal", "reversible", "attention"}));
+  EXPECT_EQ(fields.visited(), (Names{"layers", "width", "heads", "ff", "feedforward", "ff_chunk",
+                                     "loss_chunk", "norm", "norm_place", "positions", "dropout",
+                                     "tie", "loss", "causal", "reversible", "attention"}));
   EXPECT_TRUE(fields.problems().empty());
 }
 
@@ -136,7 +136,7 @@ TEST(ReadAttention, takes_the_name_for_the_kind_unless_one_is_given) {
   EXPECT_EQ(by_name[0].heads, 4);
   EXPECT_TRUE(by_name[0].make);
   EXPECT_TRUE(plain.problems().empty());
-  EXPECT_EQ(plain.visited(), (Names{"groups", "kind", "scale"}));
+  EXPECT_EQ(plain.visited(), (Names{"projection", "groups", "kind", "scale"}));
   GivenFields named({{"kind", std::string("dense")}});
   EXPECT_TRUE(plan(named, "wide")[0].make);
   EXPECT_TRUE(named.problems().empty());

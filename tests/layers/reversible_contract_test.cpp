@@ -3,7 +3,9 @@
 
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "layers/dense_feed_forward.h"
 #include "layers/reversible.h"
+#include "layers/sparse_feed_forward.h"
 #include "tests/gradient_check.h"
 #include "tests/layers/sample_model.h"
 
@@ -26,17 +28,25 @@ double distance(std::span<const Real> x, std::span<const Real> y) {
   return std::sqrt(squares / size);
 }
 
+/// Dense, or sparse with choices that noise has a part in.
+std::unique_ptr<FeedForward> feed_forward(bool sparse) {
+  if (sparse)
+    return std::make_unique<SparseFeedForward>(
+        width, 20, SparseFeedForwardSettings{.block = 5, .rank = 2, .temperature = 1, .hard = 0.7});
+  return std::make_unique<DenseFeedForward>(width, 20, Init::zeros(), Init::zeros());
+}
+
 /// Pre-norm blocks of one kind of attention, with dropout.
 struct Blocks {
-  Blocks(const std::string& kind, Index depth, double dropout = 0.2) {
+  Blocks(const std::string& kind, Index depth, bool sparse = false, double dropout = 0.2) {
     const AttentionSite site{
         .layers = depth, .width = width, .heads = heads, .head_width = 4, .length = length};
     tests::GivenFields defaults;
-    const auto plan = read_attention(defaults, kind, site);
+    auto plan = read_attention(defaults, kind, site);
+    if (sparse) plan[0].projection.kind = "sparse";
     for (Index i = 0; i < depth; ++i)
       all.emplace_back(MultiHead(plan, site, Init::zeros(), Init::zeros(), nullptr),
-                       FeedForward(width, 20, Init::zeros(), Init::zeros()), width, NormPlace::pre,
-                       Real(dropout));
+                       feed_forward(sparse), width, NormPlace::pre, Real(dropout));
   }
   void visit(Inventory& inventory) {
     for (std::size_t i = 0; i < all.size(); ++i) inventory.enter(std::to_string(i), all[i]);
@@ -81,15 +91,16 @@ class ReversibleStack : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(ReversibleStack, has_the_gradients_of_two_plain_streams_with_dropout_on) {
-  for (const StreamOutput output : {StreamOutput::average, StreamOutput::concat}) {
-    Blocks blocks(GetParam(), 3), twin(GetParam(), 3);
-    DrawnWeights drawn(blocks), same(twin);
-    const Run reversible = run(blocks, drawn.arena(), x, false, output);
-    const Run plain = run(twin, same.arena(), x, true, output);
-    EXPECT_TRUE(tests::same_bits(reversible.out.read(), plain.out.read()));
-    EXPECT_LT(distance(reversible.dx.read(), plain.dx.read()), tolerance);
-    EXPECT_LT(distance(reversible.gradients, plain.gradients), tolerance);
-  }
+  for (const bool sparse : {false, true})
+    for (const StreamOutput output : {StreamOutput::average, StreamOutput::concat}) {
+      Blocks blocks(GetParam(), 3, sparse), twin(GetParam(), 3, sparse);
+      DrawnWeights drawn(blocks), same(twin);
+      const Run reversible = run(blocks, drawn.arena(), x, false, output);
+      const Run plain = run(twin, same.arena(), x, true, output);
+      EXPECT_TRUE(tests::same_bits(reversible.out.read(), plain.out.read()));
+      EXPECT_LT(distance(reversible.dx.read(), plain.dx.read()), tolerance);
+      EXPECT_LT(distance(reversible.gradients, plain.gradients), tolerance);
+    }
 }
 
 TEST_P(ReversibleStack, learns_the_same_weights_and_states_in_two_steps) {

@@ -62,7 +62,8 @@ TEST(Routing, one_cluster_as_wide_as_the_sequence_is_dense_attention_with_shared
 
 TEST(Routing, identical_centroids_are_one_centroid) {
   for (const std::string mode : {"strict", "paper"}) {
-    Routed many(90, settings("5", 20, {{"mode", mode}}));
+    // Two, which a matrix product treats alike on any processor: their scores have the same bits.
+    Routed many(90, settings("2", 20, {{"mode", mode}}));
     Routed one(90, settings("1", 20, {{"mode", mode}}));
     std::vector<Real> centre(one.state->value().read().begin(),
                              one.state->value().read().begin() + D);

@@ -27,9 +27,11 @@ struct SampleModel {
   static constexpr Index vocabulary = 11;
 
   SampleModel(const ModelSettings& s, Index longest, bool recompute = false)
+      : SampleModel(s, default_plans(s, longest), longest, recompute) {}
+  SampleModel(const ModelSettings& s, const AttentionPlans& plans, Index longest, bool recompute)
       : settings(s),
         length(longest),
-        model(s, default_plans(s, longest), vocabulary, longest, recompute),
+        model(s, plans, vocabulary, longest, recompute),
         drawn(model) {}
 
   core::Tokens tokens(Index batch, std::uint64_t seed) const {

@@ -1,5 +1,5 @@
 #include "core/memory.h"
-#include "layers/feed_forward.h"
+#include "layers/dense_feed_forward.h"
 #include "tests/closeness.h"
 #include "tests/gradient_check.h"
 #include "tests/layers/naive_model.h"
@@ -9,31 +9,31 @@ namespace {
 
 constexpr double tolerance = 600 * tests::epsilon;
 
-TEST(FeedForward, is_two_products_with_an_exact_gelu_between) {
+TEST(DenseFeedForward, is_two_products_with_an_exact_gelu_between) {
   for (const auto& [width, hidden, rows] : {std::tuple{1, 1, 1}, {6, 11, 5}, {64, 256, 300}})
     for (const Index chunk : {0, 2, 128}) {
-      FeedForward part(width, hidden, Init::zeros(), Init::zeros(), chunk);
+      DenseFeedForward part(width, hidden, Init::zeros(), Init::zeros(), chunk);
       const DrawnWeights drawn(part);
       const Tensor x = tests::random_tensor({rows, width}, 1),
                    r = tests::random_tensor({rows, width}, 2);
       const Grid expected = naive_feed_forward(drawn.weights(), "", Grid(x));
-      tests::expect_close(part.forward(Var(x)).value().read(), expected.numbers, tolerance);
-      tests::expect_close(part.onto(Var(r), Var(x)).value().read(),
+      tests::expect_close(part.forward(Pass(), Var(x)).value().read(), expected.numbers, tolerance);
+      tests::expect_close(part.onto(Pass(), Var(r), Var(x)).value().read(),
                           naive_sum(Grid(r), expected).numbers, tolerance);
       EXPECT_EQ(part.weights(), 2 * width * hidden);
     }
 }
 
-TEST(FeedForward, by_pieces_never_holds_all_hidden_units) {
+TEST(DenseFeedForward, by_pieces_never_holds_all_hidden_units) {
   constexpr Index rows = 2048, hidden = 256;
   const auto peak = [](Index chunk) {
-    FeedForward part(16, hidden, Init::zeros(), Init::zeros(), chunk);
+    DenseFeedForward part(16, hidden, Init::zeros(), Init::zeros(), chunk);
     const DrawnWeights drawn(part);
     autograd::Tape tape;
     const Var x = tape.watch(tests::random_tensor({rows, 16}, 1));
     const Index before = core::memory_use().live;
     core::reset_memory_peak();
-    const Var y = part.forward(x);
+    const Var y = part.forward(Pass(), x);
     tape.sweep(y, Tensor(y.shape(), 1));
     return core::memory_use().peak - before;
   };
@@ -45,14 +45,14 @@ TEST(FeedForward, by_pieces_never_holds_all_hidden_units) {
 class FeedForwardPieces : public testing::TestWithParam<Index> {};
 
 TEST_P(FeedForwardPieces, passes_gradients) {
-  FeedForward part(7, 13, Init::zeros(), Init::zeros(), GetParam());
+  DenseFeedForward part(7, 13, Init::zeros(), Init::zeros(), GetParam());
   DrawnWeights drawn(part);
   const std::vector<Tensor> inputs{tests::random_tensor({9, 7}, 1),
                                    tests::random_tensor({9, 7}, 2)};
   tests::check_gradient(
       "feed_forward",
       [&](const Pass&, const std::vector<Var>& in) {
-        return autograd::add(part.forward(in[0]), part.onto(in[0], in[1]));
+        return autograd::add(part.forward(Pass(), in[0]), part.onto(Pass(), in[0], in[1]));
       },
       inputs, drawn.arena());
 }

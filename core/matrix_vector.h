@@ -1,0 +1,13 @@
+#pragma once
+
+#include "core/gemm.h"
+
+namespace weft::core {
+
+/// y += m x for one vector, at the speed at which memory gives the matrix: what decoding one token
+/// at a time is made of. Rows are shared out in pieces that depend on the shape only, and each sum
+/// runs over its row in one order, so any number of threads gives the same bits.
+/// m: [rows, cols], x: [cols], y: [rows]
+void multiply_vector(const ConstMatrix& m, const Real* x, Real* y);
+
+}  // namespace weft::core
