@@ -31,6 +31,8 @@ class Parameter {
   const core::Shape& shape() const { return shape_; }
   const core::Tensor& value() const { return value_; }
   const core::Real* data() const { return value_.data(); }
+  /// For bringing it back into its legal range between optimizer steps, when no tape holds it.
+  std::span<core::Real> writable() { return lent_; }
   /// Empty where nothing is trained.
   std::span<core::Real> gradient() const { return gradient_; }
   const Init& init() const { return init_; }
@@ -42,6 +44,7 @@ class Parameter {
   core::Shape shape_;
   Init init_;
   core::Tensor value_;
+  std::span<core::Real> lent_;  ///< the same numbers, where the arena keeps them
   std::span<core::Real> gradient_;
 };
 

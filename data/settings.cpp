@@ -21,6 +21,10 @@ void RecallSettings::fields(core::Fields& fields) {
   fields.integer("successors", successors, "symbols that may follow an ordinary symbol",
                  core::at_least(1));
   fields.integer("source", source, "which of the languages with these settings", core::at_least(0));
+  fields.integer("stream", stream,
+                 "tokens of a sequence that batches read on in, data.length at a time; 0: every "
+                 "batch begins new sequences of data.length",
+                 core::at_least(0));
   fields.integer("held_out", held_out, "sequences to validate on, and as many to test on",
                  core::at_least(1));
   if (successors > symbols) {
@@ -74,6 +78,8 @@ void DataSettings::fields(core::Fields& fields) {
   fields.integer("length", length, "tokens in a sequence", core::at_least(1));
   if (kind == "recall") {
     recall.fields(fields);
+    if (recall.stream % std::max<Index>(length, 1) != 0)
+      fields.problem("stream", core::message_of("must be a multiple of data.length, ", length));
     if (length < 2 * (recall.payload + 1)) {
       fields.problem("length",
                      core::message_of("must be at least ", 2 * (recall.payload + 1),

@@ -28,7 +28,7 @@ void read_data(ConfigReader& reader, data::DataSettings& data) {
 
 void read_optim(ConfigReader& reader, optim::OptimSettings& optim) {
   optim.fields(reader.section("optim"));
-  for (const std::string kind : {"adam", "adamw", "sgd"}) {
+  for (const std::string kind : {"adam", "adamw", "sgd", "adagrad"}) {
     optim::OptimSettings other;
     other.kind = kind;
     other.fields(reader.alternative("optim", "kind", kind));
@@ -100,6 +100,22 @@ void read_attention_tables(ConfigReader& reader, RunConfig& config) {
       layers::read_attention(reader.section("attention." + name), name, site);
 }
 
+void check_recurrence(ConfigReader& reader, const RunConfig& config) {
+  if (!config.model.recurrence) return;
+  if (!config.data.streams())
+    reader.problem("model.recurrence",
+                   "needs batches that continue each other: set data.sampling = \"streams\" for "
+                   "text, or data.stream for recall");
+  const layers::AttentionSite site = config.model.site(config.data.length);
+  bool any = false;
+  for (const auto& [name, groups] : config.attention)
+    any = any || layers::carries_past(groups, site);
+  if (!any)
+    reader.problem("model.recurrence",
+                   "no attention of the model carries a past: use fixed_span, adaptive_span or "
+                   "dynamic_span");
+}
+
 RunConfig read(ConfigTree tree) {
   ConfigReader reader(std::move(tree));
   RunConfig config;
@@ -110,6 +126,7 @@ RunConfig read(ConfigTree tree) {
   read_data(reader, config.data);
   read_model(reader, config.model, config.data.length);
   read_attention_tables(reader, config);
+  check_recurrence(reader, config);
   read_optim(reader, config.optim);
   config.train.fields(reader.section("train"));
   if (config.train.steps > 0 && config.optim.warmup >= config.train.steps)
@@ -174,7 +191,7 @@ std::string key_reference() {
     text += "[attention.NAME] with kind = \"" + std::string(entry.kind) + "\"\n" +
             print_descriptions(fields.descriptions(), "attention.NAME") + "\n";
   }
-  for (const std::string kind : {"adamw", "sgd"}) {
+  for (const std::string kind : {"adamw", "sgd", "adagrad"}) {
     optim::OptimSettings optim;
     optim.kind = kind;
     optim.schedule = "cosine";

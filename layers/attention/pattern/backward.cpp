@@ -18,6 +18,7 @@ class Tile {
   struct Rows {
     core::ConstMatrix q, place, dout;
     const Real *log_sums, *delta;
+    Real* dreach;  ///< added to; null without a soft edge
   };
 
   void make(const Lane& lane, const PatternPlan::Block& block, const PatternPlan::Panel& panel,
@@ -38,7 +39,12 @@ class Tile {
           lane.plan, block.first_row + panel.first_row + r, panel, real,
           [&](Index a, Index b) {
             core::simd().exp_sum(p + a, 1, rows.log_sums[r * block.step], b - a);
-            core::simd().score_gradient(p + a, ds + a, rows.delta[r], 1, b - a);
+            if (rows.dreach)
+              rows.dreach[r] +=
+                  lane.soft_row(block.first_query + (panel.first_row + r) * block.step, panel)
+                      .pull_back(p, ds, rows.delta[r], a, b);
+            else
+              core::simd().score_gradient(p + a, ds + a, rows.delta[r], 1, b - a);
           },
           [&](Index a, Index b) {
             std::fill(p + a, p + b, Real(0));
@@ -80,6 +86,7 @@ struct KeySum {
 /// What one task adds to.
 struct TaskSums {
   Heads dq, dplace;
+  Real* dreach;  ///< [B, H, n]
   KeySum dk, dv;
   RelativeSums relative;
 };
@@ -101,6 +108,9 @@ void sweep_block(const Lane& lane, const PatternPlan::Block& block, const Patter
   const auto q = rows_of(saved.q), place = rows_of(terms ? terms->queries : saved.q);
   const Real* log_sums =
       saved.log_sums + lane_index * lane.problem.sequences.queries + block.first_query;
+  Real* dreach = sums.dreach
+                     ? sums.dreach + lane_index * lane.problem.sequences.queries + block.first_query
+                     : nullptr;
   const core::Matrix dq = rows_of(sums.dq);
   if (!lane.plan.starts_from_zero) set_zero(dq);
   PanelRows keys(width), values(width);
@@ -108,9 +118,10 @@ void sweep_block(const Lane& lane, const PatternPlan::Block& block, const Patter
   for (Index p = block.first_panel; p < block.first_panel + block.panels; ++p) {
     const PatternPlan::Panel& panel = lane.plan.panels[std::size_t(p)];
     const auto k = keys.read(lane, panel, saved.k), v = values.read(lane, panel, saved.v);
-    const Tile::Rows rows{layers::rows_of(q, panel), layers::rows_of(place, panel),
-                          layers::rows_of(dout, panel), log_sums + panel.first_row * block.step,
-                          delta + panel.first_row};
+    const Tile::Rows rows{
+        layers::rows_of(q, panel),    layers::rows_of(place, panel),
+        layers::rows_of(dout, panel), log_sums + panel.first_row * block.step,
+        delta + panel.first_row,      dreach ? dreach + panel.first_row : nullptr};
     tile.make(lane, block, panel, rows, k, v);
     sums.dv.add(lane.plan, panel, 1, tile.probabilities, rows.dout, scratch);
     sums.dk.add(lane.plan, panel, scale, tile.gradients, rows.q, scratch);
@@ -196,29 +207,44 @@ void start_from_zero(const Lane& lane, const PatternGradients& to) {
     set_zero(lane.queries(to.place, 0, s.queries, 1));
 }
 
+/// The rows' gradients in the layout of the reach, summed over tokens where those share it.
+/// from: [B, H, n]
+void write_reach(const PatternProblem& problem, const Real* from, Real* to) {
+  const Index n = problem.sequences.queries, heads = problem.heads;
+  for (Index lane = 0; lane < problem.sequences.batch * heads; ++lane) {
+    const Index batch = lane / heads, head = lane % heads;
+    if (problem.edge->token_step > 0)
+      for (Index i = 0; i < n; ++i) to[(batch * n + i) * heads + head] = from[lane * n + i];
+    else
+      to[head] = (batch > 0 ? to[head] : 0) + core::simd().sum(from + lane * n, n);
+  }
+}
+
 }  // namespace
 
 void pattern_backward(const PatternProblem& problem, const PatternSaved& saved,
                       const PatternGradients& to) {
   const Sequences& s = problem.sequences;
   const Index lanes = s.batch * problem.heads, shares = shares_of(lanes);
-  std::vector<Shares> dealt;  // of each head's plan
-  for (Index head = 0; head < problem.heads; ++head) dealt.emplace_back(problem.plan(head), shares);
+  std::vector<Shares> dealt;  // of each lane's plan
+  for (Index index = 0; index < lanes; ++index) dealt.emplace_back(problem.plan(index), shares);
   // Share 0 adds to the result itself, the others to arrays of their own: [its keys, D].
   std::vector<Interval> keys;
   std::vector<Index> sizes;
   for (Index task = 0; task < lanes * shares; ++task) {
     if (task % shares == 0) continue;
-    keys.push_back(dealt[std::size_t(task / shares % problem.heads)].keys(task % shares));
+    keys.push_back(dealt[std::size_t(task / shares)].keys(task % shares));
     sizes.push_back((keys.back().end - keys.back().begin) * problem.head_width);
   }
   const Partials dk(sizes), dv(sizes);
   const RelativePartials relative(problem, lanes * shares);
+  core::Tensor reach_sums({problem.edge ? lanes * s.queries : 0}, 0);
+  Real* dreach = problem.edge ? reach_sums.write().data() : nullptr;
   core::parallel_for(lanes, 1,
                      [&](Index index, Index) { start_from_zero(Lane(problem, index), to); });
   std::size_t passes = 0;
-  for (Index head = 0; head < problem.heads; ++head)
-    passes = std::max(passes, problem.plan(head).passes.size());
+  for (Index index = 0; index < lanes; ++index)
+    passes = std::max(passes, problem.plan(index).passes.size());
   for (std::size_t pass = 0; pass < passes; ++pass)
     core::parallel_for(lanes * shares, 1, [&](Index task, Index) {
       const Lane lane(problem, task / shares);
@@ -230,13 +256,15 @@ void pattern_backward(const PatternProblem& problem, const PatternSaved& saved,
         const Index before = keys[std::size_t(own)].begin * problem.head_width;
         return KeySum{partial[own] - before, problem.head_width};
       };
-      const TaskSums sums{to.q, to.place, sum_of(to.k, dk), sum_of(to.v, dv), relative.of(task)};
+      const TaskSums sums{
+          to.q, to.place, dreach, sum_of(to.k, dk), sum_of(to.v, dv), relative.of(task)};
       Tile tile(lane);
-      const Share blocks = dealt[std::size_t(lane.head)].of(lane.plan.passes[pass], share);
+      const Share blocks = dealt[std::size_t(task / shares)].of(lane.plan.passes[pass], share);
       for (Index b = blocks.first; b < blocks.end; b += blocks.step)
         sweep_block(lane, lane.plan.blocks[std::size_t(b)], saved, sums, tile);
     });
   relative.write(to);
+  if (problem.edge) write_reach(problem, dreach, to.reach);
   if (shares == 1) return;
   core::parallel_for(lanes, 1, [&](Index index, Index) {
     const Lane lane(problem, index);

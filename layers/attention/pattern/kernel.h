@@ -6,6 +6,7 @@
 
 #include "layers/attention/head_gradients.h"
 #include "layers/attention/pattern/plan.h"
+#include "layers/attention/pattern/soft_edge.h"
 #include "layers/attention/relative.h"
 
 namespace weft::layers {
@@ -40,16 +41,17 @@ struct PatternProblem {
   Sequences sequences;
   Index heads, head_width;
   Real scale;
-  /// One for each head, or a single one for all.
+  /// One for each head, a single one for all, or one for each head of each sequence.
   std::vector<std::shared_ptr<const PatternPlan>> plans;
   /// Null for none.
   std::shared_ptr<const RelativeTerms> relative = nullptr;
+  /// Null where every key that is read counts wholly. Panels must hold consecutive keys.
+  std::shared_ptr<const SoftEdge> edge = nullptr;
 
   /// How many keys come before the first query's own: a causal query i stands at key i + shift.
   Index shift() const { return sequences.causal ? sequences.keys - sequences.queries : 0; }
-  const PatternPlan& plan(Index head) const {
-    return *plans[plans.size() == 1 ? 0 : std::size_t(head)];
-  }
+  /// Of head `lane % heads` of sequence `lane / heads`.
+  const PatternPlan& plan(Index lane) const { return *plans[std::size_t(lane) % plans.size()]; }
 };
 
 /// Softmax attention over the pattern's pairs, by tiles with a running maximum and sum: no array
@@ -66,11 +68,12 @@ struct PatternSaved {
 };
 
 /// What it writes. The gradients of relative terms, if any: `place` as `q` or apart, tables zeroed
-/// or not, in the shape of the tables.
+/// or not, in the shape of the tables; and of the soft edge's reach, in its shape.
 struct PatternGradients {
   Heads q, k, v;
   Heads place{nullptr, 0};
   Real *keys = nullptr, *values = nullptr, *bias = nullptr;
+  Real* reach = nullptr;
 };
 
 /// The gradients, with probabilities made again tile by tile: P = exp(S - log_sum), dV = P^T dO,

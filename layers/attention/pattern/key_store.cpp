@@ -93,7 +93,13 @@ void KeyStore::attend(const DecodeQuery& query, Index column, std::span<const In
   }
   const Index count = Index(slots.size());
   const Real top = core::simd().max(weights.data(), count);
-  const Real total = core::simd().exp_sum(weights.data(), 1, top, count);
+  Real total = core::simd().exp_sum(weights.data(), 1, top, count);
+  if (query.edge) {
+    const SoftRow row_edge(*query.edge, 0, query.head, query.position - 1);
+    total *= query.edge->eps;
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      total += weights[i] *= row_edge.share(positions_[std::size_t(slots[i])]);
+  }
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const Real weight = weights[i] / total;
     core::simd().axpy(weight, values_.data() + slots[i] * width_ + column, out.data(), width);

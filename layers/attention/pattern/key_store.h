@@ -15,6 +15,7 @@ struct DecodeQuery {
   std::span<const Real> q, place;  ///< [D]
   Real scale;
   const RelativeTerms* relative;  ///< null for none
+  const SoftEdge* edge;           ///< null for none
 };
 
 /// The keys and values that a later query of the pattern can still read. A key's slot is used
@@ -50,28 +51,6 @@ class KeyStore {
   std::vector<Index> free_;
   std::priority_queue<Leaving, std::vector<Leaving>, std::greater<>> leaving_;
   std::vector<Real> keys_, values_;
-};
-
-/// One store for all heads, or one for each, and the relative terms of the offsets so far.
-struct KeyStores final : DecodeState {
-  KeyStores(const std::vector<Pattern>& patterns, Index width) {
-    for (const Pattern& pattern : patterns) stores.emplace_back(pattern, width);
-  }
-  Index bytes() const override {
-    Index total = 0;
-    for (const KeyStore& store : stores) total += store.bytes();
-    return total;
-  }
-  /// Makes the terms hold every offset back from a position.
-  void reach(Index position, const RelativePositions& relative, Index heads, Index head_width) {
-    if (!tables.labels.empty() && tables.past >= position) return;
-    tables = relative.terms(Pass(), 2 * position + 64, 0);
-    terms = relative_terms(tables, {nullptr, 0}, heads, head_width);
-  }
-
-  std::vector<KeyStore> stores;
-  RelativePositions::Terms tables;
-  RelativeTerms terms;
 };
 
 }  // namespace weft::layers

@@ -49,6 +49,12 @@ struct PatternPlan {
 
 inline constexpr Index most_rows = 128, key_tile = 256;
 
-PatternPlan plan_pattern(const Pattern& pattern, Index queries, Index keys, bool causal);
+/// Where panels are cut: `tight` about what the rows of a block read; `aligned` at multiples of a
+/// fixed number of keys and with all rows of their block, so that what later rows read cannot move
+/// the order in which an earlier row's sums run.
+enum class PanelCut { tight, aligned };
+
+PatternPlan plan_pattern(const Pattern& pattern, Index queries, Index keys, bool causal,
+                         PanelCut cut = PanelCut::tight);
 
 }  // namespace weft::layers
