@@ -1,15 +1,18 @@
-# weft_module(NAME DEPENDS other... LIBRARIES target...)
+# weft_module(NAME DEPENDS other... LIBRARIES target... PRECOMPILED <header>...)
 # Builds the folder NAME as two static libraries: NAME with Real = float, the product, and NAME_f64
 # with Real = double, which only tests and golden cases link. A source file is picked up by being
-# there; main.cpp belongs to the program, not to its module.
+# there; main.cpp belongs to the program, not to its module. PRECOMPILED headers are parsed once for
+# all of its sources, which include them all the same.
 function(weft_module name)
-  cmake_parse_arguments(arg "" "" "DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "" "DEPENDS;LIBRARIES;PRECOMPILED" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${name}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/(simd/kernels|main)\\.cpp$")
   foreach(target ${name} ${name}_f64)
     string(REPLACE ${name} "" suffix ${target})
     add_library(${target} STATIC EXCLUDE_FROM_ALL ${sources})
     target_link_libraries(${target} PUBLIC weft_flags ${arg_LIBRARIES})
+    target_precompile_headers(${target} PRIVATE <algorithm> <functional> <map> <memory> <span> <string>
+                              <vector> ${arg_PRECOMPILED})
     foreach(dependency ${arg_DEPENDS})
       target_link_libraries(${target} PUBLIC ${dependency}${suffix})
     endforeach()
