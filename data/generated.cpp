@@ -7,6 +7,12 @@
 
 namespace weft::data {
 
+Index segments_of(Index stream, Index length) {
+  core::require(stream % length == 0, "data.stream must be a multiple of data.length, ", length,
+                "; got ", stream);
+  return std::max<Index>(1, stream / length);
+}
+
 Generated::Generated(Index length, Index batch, Index held_out, Alphabet alphabet, Index segments)
     : length_(length),
       batch_(batch),

@@ -6,6 +6,9 @@
 
 namespace weft::data {
 
+/// How many segments of `length` a stream has; 1 for a stream of 0, which is `length` itself.
+Index segments_of(Index stream, Index length);
+
 /// Sequences that a generator draws one by one and that never end. A sequence is one window
 /// whatever the stride, or several segments that successive batches read one after another; of
 /// every split, the first `held_out` sequences are scored.

@@ -26,13 +26,10 @@ Alphabet characters_for(Index symbols, Index keys) {
 
 Recall::Recall(const RecallSettings& settings, Index length, Index batch, std::uint64_t seed)
     : Generated(length, batch, settings.held_out, characters_for(settings.symbols, settings.keys),
-                std::max<Index>(1, settings.stream / length)),
+                segments_of(settings.stream, length)),
       settings_(settings),
       source_(settings, std::max(length, settings.stream)),
-      training_(core::Rng(seed).fold("recall training")) {
-  core::require(settings.stream % length == 0, "data.stream must be a multiple of data.length, ",
-                length, "; got ", settings.stream);
-}
+      training_(core::Rng(seed).fold("recall training")) {}
 
 core::Rng Recall::stream(Split split, Index number) const {
   if (split == Split::training) return training_.fold(std::uint64_t(number));

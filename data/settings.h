@@ -39,6 +39,7 @@ struct TextSettings {
 /// Uniform symbols: see data/noise.h.
 struct NoiseSettings {
   Index symbols = 256;
+  Index stream = 0;     ///< tokens of a sequence that is read in segments; 0: data.length
   Index held_out = 16;  ///< sequences in the validation split, and as many in the test split
 
   void fields(core::Fields& fields);
@@ -68,7 +69,7 @@ struct DataSettings {
   /// Whether batches continue those before them.
   bool streams() const {
     return (kind == "text" && text.sampling == "streams") ||
-           (kind == "recall" && recall.stream > 0);
+           (kind == "recall" && recall.stream > 0) || (kind == "noise" && noise.stream > 0);
   }
   /// Visits kind and length, then the settings of the chosen kind only.
   void fields(core::Fields& fields);

@@ -105,7 +105,7 @@ void check_recurrence(ConfigReader& reader, const RunConfig& config) {
   if (!config.data.streams())
     reader.problem("model.recurrence",
                    "needs batches that continue each other: set data.sampling = \"streams\" for "
-                   "text, or data.stream for recall");
+                   "text, or data.stream for recall and noise");
   const layers::AttentionSite site = config.model.site(config.data.length);
   bool any = false;
   for (const auto& [name, groups] : config.attention)

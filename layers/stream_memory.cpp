@@ -38,14 +38,15 @@ void StreamMemory::append(std::size_t layer, const Tensor& now, Index most) {
   const Index rows = shape[1], width = shape[2], fresh = now.shape()[0] / batch_;
   core::require(now.shape() == core::Shape{batch_ * fresh, width}, "stream memory: a segment of ",
                 now.shape(), " for ", batch_, " streams of width ", width);
-  const Index moved = std::max<Index>(0, rows - fresh), taken = rows - moved;
+  const Index keeps = std::min({held(layer) + fresh, rows, most});
+  const Index taken = std::min(fresh, keeps), moved = keeps - taken;
   Real* kept = kept_[layer].write().data();
   for (Index b = 0; b < batch_; ++b) {
-    Real* own = kept + b * rows * width;
-    std::copy(own + (rows - moved) * width, own + rows * width, own);
-    std::copy_n(now.data() + ((b + 1) * fresh - taken) * width, taken * width, own + moved * width);
+    Real* end = kept + (b + 1) * rows * width;
+    std::copy(end - moved * width, end, end - keeps * width);
+    std::copy_n(now.data() + ((b + 1) * fresh - taken) * width, taken * width, end - taken * width);
   }
-  held_.write()[layer] = Real(std::min({held(layer) + fresh, rows, most}));
+  held_.write()[layer] = Real(keeps);
 }
 
 std::vector<StreamMemory::Array> StreamMemory::arrays() {

@@ -40,8 +40,9 @@ class LearnedReach final : public SpanRule {
     if (price_ == 0 || !pass.training()) return {};
     return autograd::scale(autograd::mean(autograd::use(pass, share_)), price_ * span_);
   }
-  /// The scaled reach.
-  Index saved_numbers(Index) const override { return share_.shape().size(); }
+  Cost cost(Index) const override {
+    return {.saved_bytes = share_.shape().size() * Index(sizeof(Real))};
+  }
   void project() override {
     for (Real& share : share_.writable()) share = std::clamp<Real>(share, 0, 1);
   }

@@ -65,8 +65,13 @@ class ChosenReach final : public SpanRule {
     if (price_ == 0) return out;
     return autograd::penalise(pass, out, autograd::scale(autograd::mean(reach), price_));
   }
-  /// The reaches, and the sums that the journal holds.
-  Index saved_numbers(Index tokens) const override { return tokens * heads_ + heads_ + 1; }
+  /// A product for each token; the reaches are kept, and sums by the journal.
+  Cost cost(Index tokens) const override {
+    const Index product = 2 * tokens * weight_.shape().size();
+    return {.flops = product,
+            .backward_flops = 2 * product,
+            .saved_bytes = (tokens * heads_ + heads_ + 1) * Index(sizeof(Real))};
+  }
   void visit(autograd::Inventory& inventory) override {
     inventory.add("reach_weight", weight_);
     inventory.add("reach_bias", bias_);

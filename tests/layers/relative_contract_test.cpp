@@ -117,6 +117,7 @@ TEST_P(RelativeContract, gradients_agree_with_differences) {
   for (const Index length : {1, 7, 70, 140})
     for (const Sequences& s : forms(length)) {
       AttentionSample it = sample(s);
+      if (s.keys == 1 && !it.attention().traits().reads_self) continue;
       tests::check_gradient(
           GetParam().relative,
           [&](const Pass& pass, const std::vector<Var>& in) { return it.forward(pass, in); },

@@ -126,7 +126,7 @@ Cost SpanAttention::cost(const Sequences& s) const {
   else
     extents = extents_of(rule_->reach(Pass(), {}).value());
   Cost cost = pattern_cost(problem(s, extents), relative_.get(), farthest(extents));
-  cost.saved_bytes += rule_->saved_numbers(s.batch * s.queries) * Index(sizeof(Real));
+  cost += rule_->cost(s.batch * s.queries);
   return cost;
 }
 

@@ -19,8 +19,8 @@ class SpanRule {
   /// What training pays for reach, through a parameter or where `out` was made with it.
   virtual Var penalty(const Pass&) const { return {}; }
   virtual Var charged(const Pass&, const Var& out, const Var&) const { return out; }
-  /// What a forward pass of so many tokens keeps for the rule, in numbers.
-  virtual Index saved_numbers(Index) const { return 0; }
+  /// What so many tokens cost beside attention.
+  virtual Cost cost(Index) const { return {}; }
   virtual void project() {}
   virtual void visit(autograd::Inventory&) {}
 };

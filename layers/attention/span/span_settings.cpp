@@ -1,7 +1,5 @@
 #include "layers/attention/span/span_settings.h"
 
-#include "core/error.h"
-
 namespace weft::layers {
 
 void SpanSettings::list_fixed(core::Fields& field) {
@@ -12,13 +10,12 @@ void SpanSettings::list_fixed(core::Fields& field) {
 
 void SpanSettings::list_soft(core::Fields& field) {
   list_fixed(field);
-  field.integer("ramp", ramp, "keys over which a head's reach fades out", core::at_least(1));
+  field.integer("ramp", ramp, "keys over which a head's reach fades out",
+                core::between(1, 1 << 24));
   field.number("renorm_eps", renorm_eps,
                "added to the sum of faded weights, as the reference does with 1e-8; above 0 the "
                "whole span is scored and nothing is saved",
                core::between(0, 1));
-  if (ramp > span)
-    field.problem("ramp", core::message_of("must be at most the span, which is ", span));
 }
 
 }  // namespace weft::layers
