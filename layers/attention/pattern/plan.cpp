@@ -31,6 +31,7 @@ class Planner {
         for (Index r = 0; r < std::min(modulus, plan_.queries); ++r) add_class(modulus, r, rows);
       });
     }
+    if (aligned_) plan_.offsets = {-never, never};
     plan_.starts_from_zero =
         plan_.passes.size() != 1 || Index(plan_.rows.size()) - 1 != plan_.queries;
     return std::move(plan_);
@@ -168,11 +169,20 @@ class Planner {
                                    0,
                                    columns};
     plan_.blocks.push_back(block);
-    for (const auto& row : rows) add_row(row, runs, column_of);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      add_row(rows[r], runs, column_of);
+      note_offsets(rows[r], first_query + Index(r) * step, step, offset);
+    }
     add_panels(rows, runs, column_of, step, offset);
     plan_.blocks.back().panels = Index(plan_.panels.size()) - block.first_panel;
     for (std::size_t p = std::size_t(block.first_panel); p < plan_.panels.size(); ++p)
       plan_.area += plan_.panels[p].rows * plan_.panels[p].columns;
+  }
+
+  void note_offsets(const std::vector<Interval>& row, Index query, Index step, Index offset) {
+    if (row.empty()) return;
+    plan_.offsets = {std::min(plan_.offsets.begin, row.front().begin * step + offset - query),
+                     std::max(plan_.offsets.end, (row.back().end - 1) * step + offset - query + 1)};
   }
 
   void add_row(const std::vector<Interval>& row, const std::vector<Interval>& runs,

@@ -42,7 +42,9 @@ struct PatternPlan {
   std::vector<Interval> ranges;  ///< in the columns of the row's block
   Index queries = 0, keys = 0;
   Index pairs = 0;  ///< scored (query, key) pairs
-  Index area = 0;   ///< rows x columns of all panels
+  /// Key less query of every pair lies in here; unbounded where panels are aligned.
+  Interval offsets{never, -never};
+  Index area = 0;  ///< rows x columns of all panels
   /// Some query is in more passes than one or in none, so outputs must start from nothing.
   bool starts_from_zero = false;
 };

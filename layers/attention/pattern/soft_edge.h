@@ -46,7 +46,7 @@ class SoftRow {
   Real share(Index column) const {
     const Index x = nearest_ - column;
     if (x < extent_.full) return 1;
-    return x < extent_.length ? (width_ + reach_ - Real(x)) / width_ : 0;
+    return x < extent_.length ? (width_ + (reach_ - Real(x))) / width_ : 0;
   }
 
   /// Turns the scores in columns [a, b) into weights exp(score - top), those in the ramp by their
