@@ -21,6 +21,10 @@ Var linear(const Var& x, const Parameter& weight, const Parameter* bias = nullpt
 /// residual + linear(x), in one pass over the output.  residual: [..., out]
 Var linear_onto(const Var& residual, const Var& x, const Parameter& weight,
                 const Parameter* bias = nullptr);
+/// Rows [first, first + count) of the layer applied to a constant, from which only the parameters
+/// learn.  x: [N, in] -> [N, count]
+Var linear_part(const Pass& pass, const Tensor& x, const Parameter& weight, const Parameter& bias,
+                Index first, Index count);
 /// x: [..., n] -> [..., n] with y = gelu(x + bias), exact.  bias: [n]
 Var bias_gelu(const Var& x, const Parameter& bias);
 /// x: [..., n], gain and bias: [n] -> [..., n]
@@ -88,11 +92,16 @@ Var reshape(const Var& x, Shape shape);
 Var concat(const std::vector<Var>& parts);
 /// Columns [first, first + count) of the last axis.
 Var slice(const Var& x, Index first, Index count);
+/// Columns [first, first + c) of x, in every sequence behind its earlier rows.
+/// earlier: [B * M, c], x: [B * T, n] -> [B * (M + T), c]
+Var append_rows(const Var& earlier, const Var& x, Index batch, Index first);
 /// Over all elements -> [1]
 Var sum(const Var& x);
 Var mean(const Var& x);
 /// A parameter as a variable, for ops that take it as an ordinary input.
 Var use(const Pass& pass, const Parameter& parameter);
+/// Its first `rows` rows.  parameter: [n, ...] -> [rows, ...]
+Var use_rows(const Pass& pass, const Parameter& parameter, Index rows);
 
 /// x itself, where `penalty` ([1]) is charged to the loss: for penalties on activations, which
 /// count once also inside a part that is run again. Nothing is charged in evaluation.

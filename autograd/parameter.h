@@ -33,6 +33,8 @@ class Parameter {
   const core::Shape& shape() const { return shape_; }
   const core::Tensor& value() const { return value_; }
   const core::Real* data() const { return value_.data(); }
+  /// For bringing it back into its legal range between optimizer steps, when no tape holds it.
+  std::span<core::Real> writable() { return lent_; }
   /// Empty where nothing is trained.
   std::span<core::Real> gradient() const { return gradient_; }
   /// Another number whenever the value may have changed: what is derived from it is made anew then.
@@ -46,6 +48,7 @@ class Parameter {
   core::Shape shape_;
   Init init_;
   core::Tensor value_;
+  std::span<core::Real> lent_;  ///< the same numbers, where the arena keeps them
   std::span<core::Real> gradient_;
   std::shared_ptr<const std::uint64_t> generation_;
 };

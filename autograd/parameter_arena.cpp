@@ -37,6 +37,7 @@ ParameterArena::ParameterArena(const Inventory& inventory, Use use)
     const Segment& s = segments_[i];
     parameter.value_ = core::Tensor::lend(s.shape, values_.get() + s.offset);
     parameter.generation_ = generation_;
+    parameter.lent_ = value(s);
     if (gradients_) parameter.gradient_ = {gradients_.get() + s.offset, std::size_t(s.size)};
   }
 }

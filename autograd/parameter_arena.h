@@ -36,6 +36,9 @@ class ParameterArena {
   std::span<core::Real> gradients() {
     return {gradients_.get(), gradients_ ? std::size_t(size_) : 0};
   }
+  std::span<const core::Real> gradients() const {
+    return {gradients_.get(), gradients_ ? std::size_t(size_) : 0};
+  }
   std::span<core::Real> value(const Segment& s) {
     return values().subspan(std::size_t(s.offset), std::size_t(s.size));
   }

@@ -25,6 +25,7 @@ struct Batch {
   core::Tokens targets;    ///< [B, T], core::no_target where nothing is scored
   core::Tokens distances;  ///< [B, T] or empty: how far back the answer to this target stands,
                            ///< 0 where it is not recalled from the past
+  bool continues = false;  ///< every row goes on where that of the batch before ended
 };
 
 /// A source of batches. Every batch is a pure function of (settings, seed, batch number): the exact

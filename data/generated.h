@@ -6,8 +6,12 @@
 
 namespace weft::data {
 
+/// How many segments of `length` a stream has; 1 for a stream of 0, which is `length` itself.
+Index segments_of(Index stream, Index length);
+
 /// Sequences that a generator draws one by one and that never end. A sequence is one window
-/// whatever the stride; of every split, the first `held_out` sequences are scored.
+/// whatever the stride, or several segments that successive batches read one after another; of
+/// every split, the first `held_out` sequences are scored.
 class Generated : public Dataset {
  public:
   Batch training(Index number) const override;
@@ -21,7 +25,7 @@ class Generated : public Dataset {
   std::string unit() const override { return "symbol"; }
 
  protected:
-  Generated(Index length, Index batch, Index held_out, Alphabet alphabet);
+  Generated(Index length, Index batch, Index held_out, Alphabet alphabet, Index segments = 1);
 
   /// Where sequence `number` of a split takes its random numbers from.
   virtual core::Rng stream(Split split, Index number) const = 0;
@@ -32,10 +36,10 @@ class Generated : public Dataset {
   Index held_out() const { return held_out_; }
 
  private:
-  /// The sequences begin .. end - 1 of a split, and padding up to a whole batch.
-  Batch sequences(Split split, Index begin, Index end) const;
+  /// One segment of the sequences begin .. end - 1 of a split, and padding up to a whole batch.
+  Batch sequences(Split split, Index begin, Index end, Index segment) const;
 
-  Index length_, batch_, held_out_;
+  Index length_, batch_, held_out_, segments_;
   Alphabet alphabet_;
 };
 

@@ -8,7 +8,8 @@
 namespace weft::data {
 
 Noise::Noise(const NoiseSettings& settings, Index length, Index batch, std::uint64_t seed)
-    : Generated(length, batch, settings.held_out, visible_alphabet(settings.symbols)),
+    : Generated(length, batch, settings.held_out, visible_alphabet(settings.symbols),
+                segments_of(settings.stream, length)),
       settings_(settings),
       seed_(seed) {}
 
@@ -33,7 +34,8 @@ std::optional<double> Noise::floor_bits(Split) const {
 
 std::string Noise::fingerprint() const {
   return fingerprint_of(
-      core::message_of("noise ", settings_.symbols, ' ', settings_.held_out, ' ', length()));
+      core::message_of("noise ", settings_.symbols, ' ', settings_.held_out, ' ', length(),
+                       settings_.stream > 0 ? core::message_of(" stream=", settings_.stream) : ""));
 }
 
 }  // namespace weft::data

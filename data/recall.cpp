@@ -25,9 +25,10 @@ Alphabet characters_for(Index symbols, Index keys) {
 }  // namespace
 
 Recall::Recall(const RecallSettings& settings, Index length, Index batch, std::uint64_t seed)
-    : Generated(length, batch, settings.held_out, characters_for(settings.symbols, settings.keys)),
+    : Generated(length, batch, settings.held_out, characters_for(settings.symbols, settings.keys),
+                segments_of(settings.stream, length)),
       settings_(settings),
-      source_(settings, length),
+      source_(settings, std::max(length, settings.stream)),
       training_(core::Rng(seed).fold("recall training")) {}
 
 core::Rng Recall::stream(Split split, Index number) const {
@@ -51,10 +52,10 @@ std::optional<double> Recall::floor_bits(Split split) const {
 
 std::string Recall::fingerprint() const {
   const RecallSettings& s = settings_;
-  return fingerprint_of(core::message_of("recall length=", source_.length(), " symbols=", s.symbols,
-                                         " keys=", s.keys, " payload=", s.payload, " gap=", s.gap,
-                                         " successors=", s.successors, " source=", s.source,
-                                         " held_out=", s.held_out));
+  return fingerprint_of(core::message_of(
+      "recall length=", source_.length(), " symbols=", s.symbols, " keys=", s.keys,
+      " payload=", s.payload, " gap=", s.gap, " successors=", s.successors, " source=", s.source,
+      " held_out=", s.held_out, s.stream > 0 ? core::message_of(" segment=", length()) : ""));
 }
 
 }  // namespace weft::data

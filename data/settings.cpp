@@ -11,6 +11,22 @@
 
 namespace weft::data {
 
+namespace {
+
+void list_stream(core::Fields& fields, Index& stream) {
+  fields.integer("stream", stream,
+                 "tokens of a sequence that batches read on in, data.length at a time; 0: every "
+                 "batch begins new sequences of data.length",
+                 core::at_least(0));
+}
+
+void check_stream(core::Fields& fields, Index stream, Index length) {
+  if (stream % std::max<Index>(length, 1) != 0)
+    fields.problem("stream", core::message_of("must be a multiple of data.length, ", length));
+}
+
+}  // namespace
+
 void RecallSettings::fields(core::Fields& fields) {
   fields.integer("symbols", symbols, "ordinary symbols", core::between(2, 10000));
   fields.integer("keys", keys, "symbols that announce a payload", core::between(1, 10000));
@@ -21,6 +37,7 @@ void RecallSettings::fields(core::Fields& fields) {
   fields.integer("successors", successors, "symbols that may follow an ordinary symbol",
                  core::at_least(1));
   fields.integer("source", source, "which of the languages with these settings", core::at_least(0));
+  list_stream(fields, stream);
   fields.integer("held_out", held_out, "sequences to validate on, and as many to test on",
                  core::at_least(1));
   if (successors > symbols) {
@@ -56,6 +73,7 @@ void TextSettings::fields(core::Fields& fields) {
 
 void NoiseSettings::fields(core::Fields& fields) {
   fields.integer("symbols", symbols, "how many symbols there are", core::between(2, 50000));
+  list_stream(fields, stream);
   fields.integer("held_out", held_out, "sequences to validate on, and as many to test on",
                  core::at_least(1));
 }
@@ -74,6 +92,7 @@ void DataSettings::fields(core::Fields& fields) {
   fields.integer("length", length, "tokens in a sequence", core::at_least(1));
   if (kind == "recall") {
     recall.fields(fields);
+    check_stream(fields, recall.stream, length);
     if (length < 2 * (recall.payload + 1)) {
       fields.problem("length",
                      core::message_of("must be at least ", 2 * (recall.payload + 1),
@@ -81,7 +100,10 @@ void DataSettings::fields(core::Fields& fields) {
     }
   }
   if (kind == "text") text.fields(fields);
-  if (kind == "noise") noise.fields(fields);
+  if (kind == "noise") {
+    noise.fields(fields);
+    check_stream(fields, noise.stream, length);
+  }
   if (kind == "duplicate") {
     duplicate.fields(fields);
     const Index needed = 2 * (std::max<Index>(duplicate.word, 1) + 1);

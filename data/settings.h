@@ -19,6 +19,7 @@ struct RecallSettings {
   double gap = 2;        ///< mean number of ordinary symbols between recall events
   Index successors = 4;  ///< symbols that may follow an ordinary symbol
   Index source = 1;      ///< which of the languages with these settings
+  Index stream = 0;      ///< tokens of a sequence that is read in segments; 0: data.length
   Index held_out = 256;  ///< sequences in the validation split, and as many in the test split
 
   void fields(core::Fields& fields);
@@ -38,6 +39,7 @@ struct TextSettings {
 /// Uniform symbols: see data/noise.h.
 struct NoiseSettings {
   Index symbols = 256;
+  Index stream = 0;     ///< tokens of a sequence that is read in segments; 0: data.length
   Index held_out = 16;  ///< sequences in the validation split, and as many in the test split
 
   void fields(core::Fields& fields);
@@ -64,6 +66,11 @@ struct DataSettings {
   NoiseSettings noise;
   DuplicateSettings duplicate;
 
+  /// Whether batches continue those before them.
+  bool streams() const {
+    return (kind == "text" && text.sampling == "streams") ||
+           (kind == "recall" && recall.stream > 0) || (kind == "noise" && noise.stream > 0);
+  }
   /// Visits kind and length, then the settings of the chosen kind only.
   void fields(core::Fields& fields);
 };

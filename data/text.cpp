@@ -108,9 +108,10 @@ void Text::fill(BatchRows& rows, Index row, const Part& part, Index begin, Index
 /// of T; what is left over at a stream's end is not read, and the next batch begins again.
 Index Text::streams_begin(Index number, Index row) const {
   const Index stream = (part(Split::training).size - 1) / batch_;
-  const Index segments = stream / length_;
-  return row * stream + number % segments * length_;
+  return row * stream + number % stream_segments() * length_;
 }
+
+Index Text::stream_segments() const { return (part(Split::training).size - 1) / batch_ / length_; }
 
 Batch Text::training(Index number) const {
   core::require(number >= 0, "data: training batch ", number, " does not exist");
@@ -122,7 +123,9 @@ Batch Text::training(Index number) const {
                                : streams_begin(number, row);
     fill(rows, row, text, begin, begin + length_, begin);
   }
-  return std::move(rows).finish();
+  Batch batch = std::move(rows).finish();
+  batch.continues = !crops_ && number % stream_segments() > 0;
+  return batch;
 }
 
 const Text::Part& Text::part_to_score(Split split) const {
@@ -146,12 +149,18 @@ Batch Text::evaluation(Split split, Index number, Index stride) const {
                 " batch ", number, " does not exist");
   const Part& text = part_to_score(split);
   const Windows windows(text.size - 1, length_, stride);
+  // Windows that touch are streams, one in each row, where training reads streams.
+  const bool streams = !crops_ && stride == length_;
+  const Index in_row = streams ? evaluation_batches(split, stride) : 1;
   BatchRows rows(batch_, length_);
-  for (Index row = 0; row < batch_ && number * batch_ + row < windows.count(); ++row) {
-    const Window window = windows[number * batch_ + row];
-    fill(rows, row, text, window.begin, window.end, window.scored_from);
+  for (Index row = 0; row < batch_; ++row) {
+    const Index i = streams ? row * in_row + number : number * batch_ + row;
+    if (i >= windows.count()) break;
+    fill(rows, row, text, windows[i].begin, windows[i].end, windows[i].scored_from);
   }
-  return std::move(rows).finish();
+  Batch batch = std::move(rows).finish();
+  batch.continues = streams && number > 0;
+  return batch;
 }
 
 std::vector<Token> Text::encode(std::string_view text) const {

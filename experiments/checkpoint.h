@@ -19,7 +19,7 @@ using Fact = std::variant<std::int64_t, double, std::string>;
 using Facts = std::map<std::string, Fact>;
 
 /// Arrays are named by their place in the file: "params/NAME", "optim/m/NAME", "optim/v/NAME",
-/// "states/NAME", where NAME is dotted ("layers.0.attention.qkv.weight").
+/// "states/NAME", "memory/NAME", where NAME is dotted ("layers.0.attention.qkv.weight").
 struct ArraySource {
   std::string name;
   core::Shape shape;
@@ -65,8 +65,8 @@ struct Checkpoint {
   /// One array, which must be there with exactly this shape.
   const std::vector<core::Real>& array(const std::string& name, const core::Shape& shape) const;
 
-  /// Copies the arrays below `group` ("params", "optim", "states") to where they belong. Names and
-  /// shapes must match one to one; otherwise nothing is copied and one Error lists every
+  /// Copies the arrays below `group` ("params", "optim", "states", "memory") to where they belong.
+  /// Names and shapes must match one to one; otherwise nothing is copied and one Error lists every
   /// difference.
   void restore(std::string_view group, std::span<const ArrayTarget> targets) const;
 };

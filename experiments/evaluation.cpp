@@ -114,9 +114,12 @@ Evaluation evaluate(const layers::LanguageModel& model, const data::Dataset& dat
   if (options.batches > 0) batches = std::min(batches, options.batches);
   const autograd::Pass pass(core::Rng(0).fold("evaluation"));
   Tally tally;
+  layers::StreamMemory memory;
   for (Index i = 0; i < batches; ++i) {
     const data::Batch batch = dataset.evaluation(options.split, i, stride);
-    tally.add(batch, model.score(pass, batch.inputs, batch.targets));
+    if (model.recurrent() && !batch.continues) memory = model.memory(batch.inputs.shape()[0]);
+    tally.add(batch, model.score(pass, batch.inputs, batch.targets,
+                                 model.recurrent() ? &memory : nullptr));
   }
   tally.result.stride = stride;
   return tally.finish();

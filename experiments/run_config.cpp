@@ -28,7 +28,7 @@ void read_data(ConfigReader& reader, data::DataSettings& data) {
 
 void read_optim(ConfigReader& reader, optim::OptimSettings& optim) {
   optim.fields(reader.section("optim"));
-  for (const std::string kind : {"adam", "adamw", "sgd"}) {
+  for (const std::string kind : {"adam", "adamw", "sgd", "adagrad"}) {
     optim::OptimSettings other;
     other.kind = kind;
     other.fields(reader.alternative("optim", "kind", kind));
@@ -108,6 +108,28 @@ void read_attention_tables(ConfigReader& reader, RunConfig& config) {
       layers::read_attention(reader.section("attention." + name), name, site);
 }
 
+void check_recurrence(ConfigReader& reader, const RunConfig& config) {
+  if (!config.model.recurrence) return;
+  if (!config.data.streams())
+    reader.problem("model.recurrence",
+                   "needs batches that continue each other: set data.sampling = \"streams\" for "
+                   "text, or data.stream for recall and noise");
+  const layers::AttentionSite site = config.model.site(config.data.length);
+  bool any = false;
+  for (const auto& [name, groups] : config.attention) {
+    any = any || layers::carries_past(groups, site);
+    for (const layers::HeadGroupPlan& group : groups)
+      if (group.projection.sparse())
+        reader.problem(
+            "attention." + name + ".projection",
+            "sparse projections do not carry a past: dense, or model.recurrence = false");
+  }
+  if (!any)
+    reader.problem("model.recurrence",
+                   "no attention of the model carries a past: use fixed_span, adaptive_span or "
+                   "dynamic_span");
+}
+
 template <class Settings>
 std::string section_reference(const std::string& name, const Settings& settings) {
   return "[" + name + "]\n" + print_descriptions(describe(settings), name) + "\n";
@@ -139,6 +161,7 @@ RunConfig RunConfig::read(ConfigTree tree) {
   read_data(reader, config.data);
   read_model(reader, config.model, config.data.length);
   read_attention_tables(reader, config);
+  check_recurrence(reader, config);
   read_optim(reader, config.optim);
   config.train.fields(reader.section("train"));
   if (config.train.steps > 0 && config.optim.warmup >= config.train.steps)
@@ -184,7 +207,7 @@ std::string key_reference() {
   }
   text += "with projection = \"sparse\" beside any kind\n" +
           section_reference("attention.NAME", layers::ProjectionSettings{.kind = "sparse"});
-  for (const std::string kind : {"adamw", "sgd"}) {
+  for (const std::string kind : {"adamw", "sgd", "adagrad"}) {
     optim::OptimSettings optim;
     optim.kind = kind;
     optim.schedule = "cosine";

@@ -49,16 +49,20 @@ Training::Training(const RunConfig& config)
   arena_ = std::make_unique<ParameterArena>(inventory_, ParameterArena::Use::training);
   arena_->initialise(core::Rng(std::uint64_t(config.seed)).fold("parameters"));
   optimizer_ = optim::make_optimizer(config.optim, *arena_);
+  if (model_->recurrent()) memory_ = model_->memory(config.train.batch);
 }
 
 double Training::run_micro_batch(Index number, const data::Batch& batch, autograd::Journal& journal,
+                                 layers::StreamMemory& memory,
                                  const autograd::TapeOptions& options) const {
+  if (!batch.continues) memory.forget();
   autograd::Tape tape(options);
   const core::Rng stream =
       core::Rng(std::uint64_t(config_.seed)).fold("training").fold(std::uint64_t(number));
   const autograd::Pass pass(tape, stream, journal);
   const Real share = Real(1) / Real(config_.train.accumulate);
-  const autograd::Var loss = model_->loss(pass, batch.inputs, batch.targets, share);
+  const autograd::Var loss = model_->loss(pass, batch.inputs, batch.targets, share,
+                                          model_->recurrent() ? &memory : nullptr);
   const double value = core::scalar(loss.value());
   if (std::isfinite(value)) tape.sweep(loss, core::Tensor(loss.shape(), 1));
   journal.forget_decisions();
@@ -71,16 +75,18 @@ Training::Step Training::step(autograd::Profile* profile) {
   arena_->zero_gradients();
   autograd::Journal journal;
   Step result;
+  layers::StreamMemory memory = memory_;
   for (Index m = 0; m < micro; ++m) {
     const data::Batch batch = prefetch_->next();
     if (profile) profile->restart();
-    result.loss += run_micro_batch(first + m, batch, journal, {.profile = profile});
+    result.loss += run_micro_batch(first + m, batch, journal, memory, {.profile = profile});
     if (!std::isfinite(result.loss)) explain_divergence("loss");
   }
   result.report = optim::take_step(*optimizer_, *arena_, config_.optim, step_, total_steps());
   if (!result.report.applied) explain_divergence("gradient norm");
   journal.commit();
   model_->project();
+  memory_ = std::move(memory);
   ++step_;
   return result;
 }
@@ -89,9 +95,10 @@ void Training::explain_divergence(const char* what) const {
   const std::string where = core::message_of("step ", step_, ": the ", what, " is not finite; ");
   try {
     autograd::Journal journal;
+    layers::StreamMemory memory = memory_;
     for (Index m = 0; m < config_.train.accumulate; ++m) {
       const Index number = step_ * config_.train.accumulate + m;
-      run_micro_batch(number, dataset_->training(number), journal, {.check_finite = true});
+      run_micro_batch(number, dataset_->training(number), journal, memory, {.check_finite = true});
     }
   } catch (const core::Error& error) {
     throw core::Error(core::Fault::diverged, where + error.what() +
@@ -132,7 +139,8 @@ Index Training::total_steps() {
   for (Index i = 0; i < 4; ++i) {
     autograd::Journal journal;
     const auto start = std::chrono::steady_clock::now();
-    run_micro_batch(0, dataset_->training(0), journal, {});
+    layers::StreamMemory memory = memory_;
+    run_micro_batch(0, dataset_->training(0), journal, memory, {});
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     best = std::min(best, taken.count() * double(train.accumulate));
   }
@@ -153,11 +161,18 @@ std::vector<ArrayTarget> Training::moment_arrays() {
   return arrays;
 }
 
+std::vector<ArrayTarget> Training::memory_arrays() {
+  std::vector<ArrayTarget> arrays;
+  for (const layers::StreamMemory::Array& array : memory_.arrays())
+    arrays.push_back({"memory/" + array.name, array.shape, array.values});
+  return arrays;
+}
+
 Snapshot Training::snapshot() {
   Snapshot snapshot;
   snapshot.step = step_;
   snapshot.config_toml = config_.toml();
-  for (const auto& arrays : {model_arrays(), moment_arrays()})
+  for (const auto& arrays : {model_arrays(), moment_arrays(), memory_arrays()})
     for (const ArrayTarget& array : arrays)
       snapshot.arrays.push_back({array.name, array.shape, array.values});
   snapshot.facts["rng/seed"] = std::int64_t(config_.seed);
@@ -180,6 +195,7 @@ void Training::restore(const Checkpoint& checkpoint) {
                       "the file back, or start anew with --fresh");
   restore_model(checkpoint);
   checkpoint.restore("optim", moment_arrays());
+  checkpoint.restore("memory", memory_arrays());
   step_ = checkpoint.step;
   if (config_.train.minutes > 0) total_steps_ = Index(checkpoint.integer("meta/total_steps"));
   prefetch_.reset();

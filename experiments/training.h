@@ -55,9 +55,10 @@ class Training {
 
  private:
   double run_micro_batch(Index number, const data::Batch& batch, autograd::Journal& journal,
-                         const autograd::TapeOptions& options) const;
+                         layers::StreamMemory& memory, const autograd::TapeOptions& options) const;
   [[noreturn]] void explain_divergence(const char* what) const;
   std::vector<ArrayTarget> moment_arrays();
+  std::vector<ArrayTarget> memory_arrays();
 
   RunConfig config_;
   std::unique_ptr<data::Dataset> dataset_;
@@ -66,6 +67,7 @@ class Training {
   std::unique_ptr<autograd::ParameterArena> arena_;
   std::unique_ptr<optim::Optimizer> optimizer_;
   std::unique_ptr<data::Prefetch> prefetch_;
+  layers::StreamMemory memory_;  ///< of a recurrent model's streams
   Index step_ = 0;
   Index total_steps_ = 0;  ///< 0 until known
 };

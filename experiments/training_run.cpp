@@ -16,6 +16,7 @@
 #include "core/simd/kernels.h"
 #include "experiments/generation.h"
 #include "experiments/resumed_config.h"
+#include "experiments/span_report.h"
 #include "experiments/version.h"
 
 namespace weft::experiments {
@@ -208,6 +209,10 @@ void TrainingRun::validate() {
     line += ", " + *part + ": " + fixed(e.accuracy(), 4) + " of tokens, " +
             fixed(e.sequence_accuracy(), 3) + " of sequences";
   }
+  if (const auto spans = span_report(training_.model(), config)) {
+    for (auto& value : spans->metrics()) record.values.push_back(std::move(value));
+    progress_.message(spans->summary());
+  }
   metrics_->append(record);
   validation_ = e.nats;
   last_evaluation_ = e;
@@ -286,8 +291,9 @@ void TrainingRun::finish() {
   save();
   progress_.finish();
   show_sample();
-  out_ << print_evaluation(*last_evaluation_, training_.dataset(), data::Split::validation)
-       << std::flush;
+  out_ << print_evaluation(*last_evaluation_, training_.dataset(), data::Split::validation);
+  if (const auto spans = span_report(training_.model(), training_.config())) out_ << spans->table();
+  out_ << std::flush;
   write_status(files_, {"finished", training_.steps_done()});
 }
 

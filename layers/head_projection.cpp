@@ -18,6 +18,16 @@ class DenseProjection final : public HeadProjection {
     for (Index i = 0; i < count_; ++i) blocks.push_back({packed, i * columns_});
     return blocks;
   }
+  std::vector<HeadBlock> behind_past(const Pass& pass, const Tensor& before,
+                                     const std::vector<HeadBlock>& now,
+                                     Index batch) const override {
+    const Index first = now.front().first, count = Index(now.size()) * columns_;
+    const Var past = all_.part(pass, before, first, count);
+    const Var both = autograd::append_rows(past, now.front().matrix, batch, first);
+    std::vector<HeadBlock> blocks;
+    for (std::size_t i = 0; i < now.size(); ++i) blocks.push_back({both, Index(i) * columns_});
+    return blocks;
+  }
   Tensor step(DecodeState*, const Tensor& x) const override { return all_.forward(Var(x)).value(); }
 
   Index weights() const override { return all_.weights(); }

@@ -31,6 +31,12 @@ class HeadProjection {
   /// x: [B * T, W] -> a block of H D columns for each projection
   virtual std::vector<HeadBlock> forward(const Pass& pass, const Var& x, Index length) const = 0;
 
+  /// The last blocks of `forward`, each sequence behind the projections of what it carries from
+  /// before, [B * C, W], from which only the parameters learn.
+  virtual std::vector<HeadBlock> behind_past(const Pass& pass, const Tensor& before,
+                                             const std::vector<HeadBlock>& now,
+                                             Index batch) const = 0;
+
   /// What one sequence leaves behind for its next token; null for nothing.
   virtual std::unique_ptr<DecodeState> begin() const { return nullptr; }
   /// One token.  x: [1, W] -> [1, P H D], the blocks side by side

@@ -48,7 +48,8 @@ LanguageModel::LanguageModel(const ModelSettings& settings, const AttentionPlans
       dropout_(Real(settings.dropout)),
       loss_chunk_(settings.loss_chunk),
       recompute_(recompute),
-      causal_(settings.causal) {
+      causal_(settings.causal),
+      recurrent_(settings.recurrence) {
   const Init in = Init::normal(deviation);
   const Init out = Init::normal(deviation / std::sqrt(2.0 * double(settings.layers)));
   const NormPlace place = settings.norm_place == "pre" ? NormPlace::pre : NormPlace::post;
@@ -78,21 +79,51 @@ Var LanguageModel::embed(const Pass& pass, const core::Tokens& inputs, Index fir
   return autograd::dropout(pass.at("embedding"), positions_.add(x, length, first), dropout_);
 }
 
-Var LanguageModel::hidden(const Pass& pass, const core::Tokens& inputs) const {
+Var LanguageModel::hidden(const Pass& pass, const core::Tokens& inputs,
+                          StreamMemory* memory) const {
   core::require(inputs.shape().rank() == 2, "model: inputs of shape ", inputs.shape(),
                 ", expected [batch, length]");
   const Sequences sequences = Sequences::self(inputs.shape()[0], inputs.shape()[1], causal_);
-  const Var x = run_blocks(pass, embed(pass, inputs, 0), sequences);
+  std::vector<Sequences> of_layers(blocks_.size(), sequences);
+  if (memory) enter_segment(*memory, of_layers);
+  const Var x = run_blocks(pass, embed(pass, inputs, 0), of_layers);
+  if (memory) leave_segment(*memory, of_layers);
   const core::Scope scope("final_norm");
   return final_norm_ ? final_norm_->forward(pass.at("final_norm"), x) : x;
 }
 
-Var LanguageModel::run_blocks(const Pass& pass, Var x, const Sequences& sequences) const {
+StreamMemory LanguageModel::memory(Index batch) const {
+  std::vector<Index> rows;
+  for (const Block& block : blocks_) rows.push_back(block.attention().carries_at_most());
+  return {rows, batch, width_};
+}
+
+void LanguageModel::enter_segment(const StreamMemory& memory,
+                                  std::vector<Sequences>& of_layers) const {
+  core::require(memory.layers() == blocks_.size() && memory.batch() == of_layers[0].batch,
+                "model: a memory of ", memory.layers(), " layers and ", memory.batch(),
+                " streams for ", blocks_.size(), " layers and ", of_layers[0].batch, " sequences");
+  for (std::size_t i = 0; i < blocks_.size(); ++i)
+    if (blocks_[i].attention().carries() > 0)
+      of_layers[i].segment = std::make_shared<Segment>(Segment{memory.read(i), {}});
+}
+
+void LanguageModel::leave_segment(StreamMemory& memory,
+                                  const std::vector<Sequences>& of_layers) const {
+  constexpr Index slack = 64;  // spans may grow before the next segment
+  for (std::size_t i = 0; i < blocks_.size(); ++i)
+    if (of_layers[i].segment)
+      memory.append(i, of_layers[i].segment->now, blocks_[i].attention().carries() + slack);
+}
+
+Var LanguageModel::run_blocks(const Pass& pass, Var x,
+                              const std::vector<Sequences>& sequences) const {
   if (streams_) return run_reversible(pass, blocks_, x, sequences, *streams_);
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const core::Scope scope("layers", Index(i));
-    const auto layer = [&block = blocks_[i], sequences](const Pass& own, const Var& in) {
-      return block.forward(own, in, sequences);
+    const auto layer = [&block = blocks_[i], own_sequences = sequences[i]](const Pass& own,
+                                                                           const Var& in) {
+      return block.forward(own, in, own_sequences);
     };
     x = recompute_ ? autograd::recompute(pass.at(i), layer, x) : layer(pass.at(i), x);
   }
@@ -100,8 +131,8 @@ Var LanguageModel::run_blocks(const Pass& pass, Var x, const Sequences& sequence
 }
 
 Var LanguageModel::loss(const Pass& pass, const core::Tokens& inputs, const core::Tokens& targets,
-                        Real share) const {
-  const Var h = hidden(pass, inputs);
+                        Real share, StreamMemory* memory) const {
+  const Var h = hidden(pass, inputs, memory);
   const core::Scope scope("output");
   Var total = output_.loss(pass, h, tokens_, targets, share, loss_chunk_);
   const auto join = [&](const Var& penalty) {
@@ -138,15 +169,26 @@ Index LanguageModel::decode_bytes(const DecodeStates& states) const {
 
 Cost LanguageModel::attention_cost(const Sequences& sequences) const {
   Cost total;
-  for (const Block& block : blocks_) total += block.attention().cost(sequences);
+  for (const Block& block : blocks_) total += block.attention().cost(sequences, recurrent_);
   return total;
 }
 
-Index LanguageModel::matrix_weights() const {
-  Index total = output_.weights(tokens_);
+std::vector<std::vector<double>> LanguageModel::spans() const {
+  std::vector<std::vector<double>> all;
+  for (const Block& block : blocks_) {
+    all.push_back(block.attention().spans());
+    if (all.back().empty()) return {};
+  }
+  return all;
+}
+
+Index LanguageModel::layer_weights() const {
+  Index total = 0;
   for (const Block& block : blocks_) total += block.weights();
   return total;
 }
+
+Index LanguageModel::matrix_weights() const { return output_.weights(tokens_) + layer_weights(); }
 
 std::vector<Figure> LanguageModel::figures() const {
   std::vector<Figure> all;

@@ -10,6 +10,7 @@
 #include "layers/positions.h"
 #include "layers/reversible.h"
 #include "layers/shared_tables.h"
+#include "layers/stream_memory.h"
 
 namespace weft::layers {
 
@@ -26,15 +27,20 @@ class LanguageModel {
                 Index length, bool recompute = false);
 
   /// inputs: [B, T] -> [B * T, W] after the final norm, [B * T, 2 W] from concatenated streams.
-  Var hidden(const Pass& pass, const core::Tokens& inputs) const;
+  /// With a memory, the inputs continue the streams that it carries, and it carries on from there.
+  Var hidden(const Pass& pass, const core::Tokens& inputs, StreamMemory* memory = nullptr) const;
   /// Mean loss in nats over the counted targets, times `share`, with the mechanisms' penalties.
-  Var loss(const Pass& pass, const core::Tokens& inputs, const core::Tokens& targets,
-           Real share) const;
+  Var loss(const Pass& pass, const core::Tokens& inputs, const core::Tokens& targets, Real share,
+           StreamMemory* memory = nullptr) const;
   /// How well each target is predicted, in evaluation.
-  TokenScores score(const Pass& pass, const core::Tokens& inputs,
-                    const core::Tokens& targets) const {
-    return output_.score(hidden(pass, inputs).value(), tokens_, targets);
+  TokenScores score(const Pass& pass, const core::Tokens& inputs, const core::Tokens& targets,
+                    StreamMemory* memory = nullptr) const {
+    return output_.score(hidden(pass, inputs, memory).value(), tokens_, targets);
   }
+  /// Whether segments of a stream are meant to be read with a memory.
+  bool recurrent() const { return recurrent_; }
+  /// An empty memory for B streams.
+  StreamMemory memory(Index batch) const;
   /// h: [N, W] -> [N, V]
   Tensor logits(const Tensor& h) const { return output_.logits(h, tokens_); }
 
@@ -48,8 +54,13 @@ class LanguageModel {
   Tensor step(DecodeStates& states, core::Token token) const;
   Index decode_bytes(const DecodeStates& states) const;
 
-  /// Attention of all layers together.
+  /// Attention of all layers together; in a recurrent model, in the middle of a stream.
   Cost attention_cost(const Sequences& sequences) const;
+  /// How many keys each head of each layer reads of a long past; empty where there is no such
+  /// number.
+  std::vector<std::vector<double>> spans() const;
+  /// Numbers in the weight matrices of the layers.
+  Index layer_weights() const;
   /// Numbers in weight matrices, output layer included, embeddings not.
   Index matrix_weights() const;
   Index vocabulary() const { return vocabulary_; }
@@ -63,7 +74,10 @@ class LanguageModel {
 
  private:
   Var embed(const Pass& pass, const core::Tokens& inputs, Index first_position) const;
-  Var run_blocks(const Pass& pass, Var x, const Sequences& sequences) const;
+  Var run_blocks(const Pass& pass, Var x, const std::vector<Sequences>& sequences) const;
+  /// Gives every layer what the memory holds for it, and takes back what it read.
+  void enter_segment(const StreamMemory& memory, std::vector<Sequences>& of_layers) const;
+  void leave_segment(StreamMemory& memory, const std::vector<Sequences>& of_layers) const;
   /// Columns that the output layer reads.
   Index output_width() const { return streams_ == StreamOutput::concat ? 2 * width_ : width_; }
 
@@ -79,6 +93,7 @@ class LanguageModel {
   Index loss_chunk_;
   bool recompute_;
   bool causal_;
+  bool recurrent_;
 };
 
 }  // namespace weft::layers

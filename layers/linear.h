@@ -29,6 +29,12 @@ class Linear {
   Var product(const Var& x) const { return autograd::linear(x, weight_); }
 
   const Parameter& weight() const { return weight_; }
+  /// Columns [first, first + count) of forward(x) for a constant x, from which only the parameters
+  /// learn.
+  Var part(const Pass& pass, const Tensor& x, Index first, Index count) const {
+    return autograd::linear_part(pass, x, weight_, bias_, first, count);
+  }
+
   const Parameter& bias() const { return bias_; }
   Index weights() const { return weight_.shape().size(); }
 

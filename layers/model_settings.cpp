@@ -62,6 +62,10 @@ void ModelSettings::fields(core::Fields& field) {
   field.flag("causal", causal,
              "every token reads only itself and what stands before it; without, a model can be "
              "benchmarked but not trained to predict the next token");
+  field.flag("recurrence", recurrence,
+             "every layer reads on in what it read of the segments before, without gradient: for "
+             "data in streams and attention that carries a past (the spans)");
+  if (recurrence) check_recurrence(field);
   field.flag("reversible", reversible,
              "two residual streams, from which the sweep recomputes every layer's input: memory "
              "does not grow with depth");
@@ -121,6 +125,13 @@ void ModelSettings::list_sparse_loss(core::Fields& field) {
                 "modules of the sparse output layer (S), a divisor of the number of tokens",
                 core::at_least(1));
   if (tie) field.problem("tie", "a sparse output layer has weights of its own: false");
+}
+
+void ModelSettings::check_recurrence(core::Fields& field) const {
+  if (!relative().chosen() && positions != "none")
+    field.problem("positions",
+                  core::message_of(positions, " positions begin anew in every segment, so that ",
+                                   "recurrence needs none, xl, shaw or t5"));
 }
 
 AxialGrid ModelSettings::axial_grid(Index length) const {
@@ -190,6 +201,15 @@ std::string why_unfit(const std::vector<HeadGroupPlan>& groups, const AttentionS
     if (!unfit.empty()) return unfit;
   }
   return "";
+}
+
+bool carries_past(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site) {
+  return std::ranges::any_of(groups, [&](const HeadGroupPlan& group) {
+    if (!group.make || site.head_width == 0) return false;
+    AttentionSite own = site;
+    own.heads = group.heads;
+    return group.make(own)->carries_at_most() > 0;
+  });
 }
 
 void check_positions(core::Fields& model, const ModelSettings& settings, const std::string& name,

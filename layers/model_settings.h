@@ -34,6 +34,7 @@ struct ModelSettings {
   std::string loss = "dense";
   Index loss_modules = 4;  ///< S of a sparse output layer
   bool causal = true;
+  bool recurrence = false;
   bool reversible = false;
   std::string reversible_output = "average";
   std::vector<std::string> attention = {"dense"};
@@ -55,6 +56,7 @@ struct ModelSettings {
   void list_axial_positions(core::Fields& field);
   void list_reversible(core::Fields& field);
   void list_sparse_loss(core::Fields& field);
+  void check_recurrence(core::Fields& field) const;
 };
 
 /// Reads the table [attention.NAME]: `kind` (NAME itself unless given) with that mechanism's
@@ -65,6 +67,9 @@ std::vector<HeadGroupPlan> read_attention(core::Fields& field, const std::string
 /// Reports a mechanism among `groups` that cannot use the model's positions.
 void check_positions(core::Fields& model, const ModelSettings& settings, const std::string& name,
                      const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
+
+/// Whether any of the head groups can read on in a past that is carried over segments.
+bool carries_past(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
 
 /// Why a layer at this site cannot use these head groups; empty when it can.
 std::string why_unfit(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);

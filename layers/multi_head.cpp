@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "layers/attention/check_input.h"
 #include "layers/attention/relative.h"
+#include "layers/stream_memory.h"
 
 namespace weft::layers {
 
@@ -56,12 +57,28 @@ void MultiHead::turn(const Group& group, std::vector<HeadBlock>& blocks, Index l
   }
 }
 
+/// Puts what was carried before the keys and values of this segment.
+void MultiHead::join_past(const Pass& pass, const Group& group, AttentionInput& input) const {
+  const Tensor before =
+      last_rows(input.sequences.segment->before, input.sequences.batch, group.attention->carries());
+  if (before.size() == 0) return;
+  const std::size_t first = group.projections.size() - std::size_t(group.key_sided());
+  const std::vector<HeadBlock> now(input.blocks.begin() + std::ptrdiff_t(first),
+                                   input.blocks.end());
+  const std::vector<HeadBlock> all =
+      group.in->behind_past(pass, before, now, input.sequences.batch);
+  std::ranges::copy(all, input.blocks.begin() + std::ptrdiff_t(first));
+  input.sequences.keys += before.shape()[0] / input.sequences.batch;
+}
+
 Var MultiHead::mix(const Pass& pass, const Var& x, const Sequences& sequences) const {
+  if (sequences.segment && !pass.replaying()) sequences.segment->now = x.value();
   std::vector<Var> outputs;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const Group& group = groups_[g];
     AttentionInput input{group.in->forward(pass.at(g), x, sequences.queries), x, sequences};
     if (rotary_) turn(group, input.blocks, sequences.queries);
+    if (sequences.segment) join_past(pass, group, input);
     outputs.push_back(group.attention->forward(pass.at(g), input));
   }
   return outputs.size() == 1 ? outputs[0] : autograd::concat(outputs);
@@ -98,9 +115,19 @@ Tensor MultiHead::step(MultiHeadState& state, const Tensor& x, Index position) c
   return output_ ? output_->forward(Var(std::move(heads))).value() : heads;
 }
 
-Cost MultiHead::cost(const Sequences& sequences) const {
+Cost MultiHead::cost(const Sequences& sequences, bool continued) const {
   Cost total;
-  for (const Group& group : groups_) total += group.attention->cost(sequences);
+  for (const Group& group : groups_) {
+    Sequences own = sequences;
+    const Index past = continued ? group.attention->carries() : 0;
+    own.keys += past;
+    total += group.attention->cost(own);
+    // What is carried is projected again, and the projection learns from it.
+    const Index projected = 2 * sequences.batch * past * group.in->weights() /
+                            Index(group.projections.size()) * group.key_sided();
+    total.flops += projected;
+    total.backward_flops += projected;
+  }
   return total;
 }
 
@@ -127,6 +154,28 @@ std::vector<Figure> MultiHead::figures() const {
       const std::string group = groups_.size() == 1 ? "" : std::to_string(g);
       all.push_back({"mechanism" + group + "." + own.name, own.value});
     }
+  return all;
+}
+
+Index MultiHead::carries() const {
+  Index most = 0;
+  for (const Group& group : groups_) most = std::max(most, group.attention->carries());
+  return most;
+}
+
+Index MultiHead::carries_at_most() const {
+  Index most = 0;
+  for (const Group& group : groups_) most = std::max(most, group.attention->carries_at_most());
+  return most;
+}
+
+std::vector<double> MultiHead::spans() const {
+  std::vector<double> all;
+  for (const Group& group : groups_) {
+    const std::vector<double> own = group.attention->spans();
+    if (own.empty()) return {};
+    all.insert(all.end(), own.begin(), own.end());
+  }
   return all;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -51,10 +52,16 @@ class MultiHead {
   /// One token.  x: [1, W] -> [1, W]
   Tensor step(MultiHeadState& state, const Tensor& x, Index position) const;
 
-  Cost cost(const Sequences& sequences) const;
+  /// `continued`: the sequences stand in the middle of streams, after all that is carried.
+  Cost cost(const Sequences& sequences, bool continued = false) const;
   Index weights() const;
   Var penalty(const Pass& pass) const;
   std::vector<Figure> figures() const;
+  /// The most tokens before its segment that a head group can use, now and ever.
+  Index carries() const;
+  Index carries_at_most() const;
+  /// How many keys each head reads of a long past; empty where some head group has no such number.
+  std::vector<double> spans() const;
   void project();
   void visit(Inventory& inventory);
 
@@ -66,8 +73,14 @@ class MultiHead {
     Index heads;
     Index columns;  ///< H D of this group
     std::shared_ptr<RelativePositions> relative;
+
+    /// How many of the projections are made from keys; they stand last.
+    Index key_sided() const {
+      return std::ranges::count(projections, Projection::Side::keys, &Projection::side);
+    }
   };
 
+  void join_past(const Pass& pass, const Group& group, AttentionInput& input) const;
   /// All heads' outputs side by side: [B * T, H D]
   Var mix(const Pass& pass, const Var& x, const Sequences& sequences) const;
   /// Turns the blocks that rotary positions turn, where they stand.

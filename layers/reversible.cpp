@@ -5,12 +5,13 @@
 namespace weft::layers {
 
 Var run_reversible(const Pass& pass, const std::vector<Block>& blocks, const Var& x,
-                   const Sequences& sequences, StreamOutput output) {
+                   const std::vector<Sequences>& sequences, StreamOutput output) {
   std::vector<autograd::ReversibleBlock> branches;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    const auto attend = [&block = blocks[i], i, sequences](const Pass& own, const Var& in) {
+    const auto attend = [&block = blocks[i], i, sequence = sequences[i]](const Pass& own,
+                                                                         const Var& in) {
       const core::Scope scope("layers", Index(i));
-      return block.attention_branch(own.at(i), in, sequences);
+      return block.attention_branch(own.at(i), in, sequence);
     };
     const auto feed = [&block = blocks[i], i](const Pass& own, const Var& in) {
       const core::Scope scope("layers", Index(i));

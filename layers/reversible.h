@@ -12,7 +12,7 @@ using autograd::StreamOutput;
 /// feed-forward reads the first and adds to the second. Both begin at x, and activations do not
 /// grow with depth.  x: [B * T, W] -> [B * T, W], or [B * T, 2 W] side by side
 Var run_reversible(const Pass& pass, const std::vector<Block>& blocks, const Var& x,
-                   const Sequences& sequences, StreamOutput output);
+                   const std::vector<Sequences>& sequences, StreamOutput output);
 
 /// One token.  x: [1, W] -> [1, W] or [1, 2 W]
 Tensor step_reversible(const std::vector<Block>& blocks, std::vector<MultiHeadState>& states,

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/counters.h"
+#include "core/error.h"
 #include "core/gemm.h"
 #include "core/parallel.h"
 
@@ -59,6 +60,13 @@ std::vector<HeadBlock> SparseProjection::forward(const Pass& pass, const Var& x,
   for (const Convolution& own : convolutions_)
     blocks.push_back({autograd::module_convolution(mixed, own.weight, &own.bias, length), 0});
   return blocks;
+}
+
+std::vector<HeadBlock> SparseProjection::behind_past(const Pass&, const Tensor&,
+                                                     const std::vector<HeadBlock>&, Index) const {
+  throw core::Error(
+      "sparse projections do not carry a past: set projection = \"dense\" or model.recurrence = "
+      "false");
 }
 
 std::unique_ptr<DecodeState> SparseProjection::begin() const {

@@ -16,6 +16,9 @@ class SparseProjection final : public HeadProjection {
                    Index columns, Index taps);
 
   std::vector<HeadBlock> forward(const Pass& pass, const Var& x, Index length) const override;
+  /// Refuses: the convolutions would have to go on from before as well.
+  std::vector<HeadBlock> behind_past(const Pass&, const Tensor&, const std::vector<HeadBlock>&,
+                                     Index) const override;
   std::unique_ptr<DecodeState> begin() const override;
   Tensor step(DecodeState* state, const Tensor& x) const override;
 

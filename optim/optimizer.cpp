@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "optim/adagrad.h"
 #include "optim/adam.h"
 #include "optim/sgd.h"
 
@@ -27,6 +28,7 @@ void Optimizer::step(ParameterArena& arena, const Update& update) {
   core::require(Index(arena.gradients().size()) == size_,
                 "optimizer: the arena has no gradients; make it with Use::training");
   core::require(update.step >= 0, "optimizer: steps are numbered from 0, got ", update.step);
+  prepare(arena, update);
   core::Real* values = arena.values().data();
   const core::Real* gradients = arena.gradients().data();
   core::parallel_for(size_, core::elementwise_grain, [&](Index begin, Index end) {
@@ -36,7 +38,9 @@ void Optimizer::step(ParameterArena& arena, const Update& update) {
       const Index from = std::max(begin, segment->offset);
       const Index to = std::min(end, segment->offset + segment->size);
       if (from < to)
-        move({gradients + from, values + from, from, to - from, segment->decays}, update);
+        move({gradients + from, values + from, from, to - from, segment->decays,
+              std::size_t(segment - segments_.begin())},
+             update);
     }
   });
 }
@@ -56,7 +60,8 @@ Index Optimizer::bytes() const { return Index(arrays_.size()) * size_ * Index(si
 std::unique_ptr<Optimizer> make_optimizer(const OptimSettings& settings,
                                           const ParameterArena& arena) {
   if (settings.is_adam()) return std::make_unique<Adam>(settings, arena);
-  core::require(settings.kind == "sgd", "optim.kind must be adam, adamw or sgd, got '",
+  if (settings.kind == "adagrad") return std::make_unique<Adagrad>(settings, arena);
+  core::require(settings.kind == "sgd", "optim.kind must be adam, adamw, sgd or adagrad, got '",
                 settings.kind, "'");
   return std::make_unique<Sgd>(settings, arena);
 }

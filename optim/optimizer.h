@@ -49,7 +49,10 @@ class Optimizer {
     core::Index offset;  ///< in the moments' flat arrays
     core::Index size;
     bool decays;
+    std::size_t parameter;  ///< its number among the arena's segments
   };
+  /// Looks at all gradients before the first stretch is moved.
+  virtual void prepare(const autograd::ParameterArena&, const Update&) {}
   /// The rule itself; called from several threads, each time with another stretch.
   virtual void move(const Stretch& stretch, const Update& update) = 0;
 

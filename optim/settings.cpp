@@ -13,13 +13,18 @@ const core::Range rate = core::between(0, 1000);
 
 void OptimSettings::fields(core::Fields& fields) {
   fields.choice("kind", kind,
-                "adamw: decay apart from the gradient; adam, sgd: decay added to the gradient",
-                {"adam", "adamw", "sgd"});
+                "adamw: decay apart from the gradient; the others: decay added to the gradient",
+                {"adam", "adamw", "sgd", "adagrad"});
   fields.number("lr", lr, "peak learning rate", rate);
   if (is_adam()) {
     fields.number("beta1", beta1, "memory of the mean gradient", memory);
     fields.number("beta2", beta2, "memory of the mean squared gradient", memory);
     fields.number("eps", eps, "added to the root of the mean square", core::between(1e-30, 1));
+  } else if (kind == "adagrad") {
+    fields.number("eps", eps, "added to the root of the summed squares", core::between(1e-30, 1));
+    fields.number("tensor_clip", tensor_clip,
+                  "a tensor whose gradient is longer takes a step shorter by that ratio, 0 = off",
+                  core::between(0, 1e30));
   } else {
     fields.number("momentum", momentum, "memory of the velocity, 0 = none", memory);
   }

@@ -55,7 +55,8 @@ int bench_command(const Arguments& arguments) {
       "weft bench step|scale|decode CONFIG [section.key=value ...]",
       "step trains a few steps and prints speed, utilisation and memory; scale does so at several "
       "lengths and fits how time and memory grow; decode writes tokens one by one with random "
-      "weights and prints speed and weights read, beside the dense model of the same shape. Compare "
+      "weights and prints speed and weights read, beside the dense model of the same shape. "
+      "Compare "
       "figures of one machine and minute only.");
   line.words(2, 1000, "step|scale|decode CONFIG")
       .option("steps", "N", "step, scale: steps to time after one to warm up", "5")

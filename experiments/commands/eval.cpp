@@ -5,6 +5,7 @@
 #include "experiments/commands/commands.h"
 #include "experiments/commands/saved_model.h"
 #include "experiments/evaluation.h"
+#include "experiments/span_report.h"
 
 namespace weft::experiments {
 namespace {
@@ -74,10 +75,19 @@ int eval_command(const Arguments& arguments) {
                   " is not between 1 and data.length, ", length);
   }
   const Evaluation e = evaluate(*saved.model, *saved.dataset, length, options);
-  if (line.has("json"))
-    std::cout << to_json(e, *saved.dataset, split).dump(2) << '\n';
-  else
+  const auto spans = span_report(*saved.model, saved.config);
+  if (line.has("json")) {
+    auto json = to_json(e, *saved.dataset, split);
+    if (spans) {
+      json["spans"] = spans->spans;
+      json["macs_paper"] = spans->macs_paper;
+      json["macs_counted"] = spans->macs_counted;
+    }
+    std::cout << json.dump(2) << '\n';
+  } else {
     std::cout << print_evaluation(e, *saved.dataset, split);
+    if (spans) std::cout << spans->table();
+  }
   return 0;
 }
 

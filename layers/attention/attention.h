@@ -38,6 +38,12 @@ struct AttentionSite {
   SharedTables* shared = nullptr;
 };
 
+/// What a layer hands from one segment of its streams to the next: what its attention read.
+struct Segment {
+  Tensor before;  ///< of the tokens before this segment, [B * M, W], without gradient
+  Tensor now;     ///< of this segment, [B * T, W]; the forward pass leaves it here
+};
+
 /// The sequences of one call: B of them, `queries` long, reading `keys` keys each. A causal query
 /// i reads keys up to i + keys - queries.
 struct Sequences {
@@ -45,6 +51,8 @@ struct Sequences {
   bool causal = true;
   /// How many keys of each sequence are real (the rest is padding); null when all are.
   std::shared_ptr<const std::vector<Index>> key_lengths = nullptr;
+  /// Where the sequences continue streams: what this layer carries; null when they stand alone.
+  std::shared_ptr<Segment> segment = nullptr;
 
   static Sequences self(Index batch, Index length, bool causal) {
     return {batch, length, length, causal};
@@ -114,6 +122,7 @@ struct AttentionTraits {
   bool cross = true;          ///< takes keys of another length than its queries
   bool padding = true;        ///< takes key lengths
   bool relative = false;      ///< reads relative positions
+  bool reads_self = true;     ///< a token is among its own keys
   bool leaks = false;         ///< later tokens take part in choosing what earlier ones read
   bool adaptive = false;      ///< what is read depends on the data: `cost` is the most it can be
   std::string keys_per_token;
@@ -148,6 +157,13 @@ class Attention {
   virtual void step(DecodeState& state, const StepInput& input, std::span<Real> out) const = 0;
 
   virtual Cost cost(const Sequences& sequences) const = 0;
+
+  /// How many tokens before its segment the next forward pass can use, and the most that training
+  /// may make of it; 0 where a mechanism does not carry a past.
+  virtual Index carries() const { return 0; }
+  virtual Index carries_at_most() const { return 0; }
+  /// How many keys each head reads of a long past, where that is a number; else empty.
+  virtual std::vector<double> spans() const { return {}; }
 
   /// Lists parameters and states.
   virtual void visit(autograd::Inventory&) {}

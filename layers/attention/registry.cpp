@@ -18,7 +18,10 @@
   X(taylor)                \
   X(efficient)             \
   X(performer)             \
-  X(linformer)
+  X(linformer)             \
+  X(fixed_span)            \
+  X(adaptive_span)         \
+  X(dynamic_span)
 
 namespace weft::layers {
 

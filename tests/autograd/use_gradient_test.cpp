@@ -16,6 +16,14 @@ TEST(UseGradient, agrees_with_differences) {
   }
 }
 
+TEST(UseRowsGradient, agrees_with_differences) {
+  Parameter parameter({7, 5}, Init::zeros());
+  for (const Index rows : {1, 4, 7})
+    check_gradient("use_rows",
+                   [&](const Pass& pass, const Inputs&) { return use_rows(pass, parameter, rows); },
+                   {}, {&parameter});
+}
+
 TEST(UseGradient, adds_up_over_uses) {
   Parameter square({5, 5}, Init::zeros());
   check_gradient("use",

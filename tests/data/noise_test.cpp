@@ -60,5 +60,17 @@ TEST(Noise, every_symbol_prints_and_reads_back) {
   EXPECT_EQ(noise.encode(noise.decode(all)), all);
 }
 
+TEST(Noise, streams_go_on_for_as_long_as_they_are) {
+  const Noise whole({}, 64, 2, 1), cut({.stream = 64}, 16, 2, 1);
+  for (Index i = 0; i < 8; ++i) {
+    const Batch segment = cut.training(i);
+    EXPECT_EQ(segment.continues, i % 4 > 0);
+    for (std::size_t t = 0; t < 16; ++t)
+      EXPECT_EQ(segment.inputs.read()[t],
+                whole.training(i / 4).inputs.read()[std::size_t(i % 4) * 16 + t]);
+  }
+  EXPECT_THROW(Noise({.stream = 60}, 16, 2, 1), core::Error);
+}
+
 }  // namespace
 }  // namespace weft::data

@@ -153,5 +153,27 @@ TEST(Recall, fingerprint_tells_settings_apart_but_not_seeds) {
   EXPECT_NE(Recall(settings, 128, 1, 1).fingerprint(), original);
 }
 
+TEST(Recall, streams_are_long_sequences_read_a_segment_at_a_time) {
+  const Recall whole({}, 64, 3, 5), cut({.stream = 64}, 16, 3, 5);
+  for (Index i = 0; i < 8; ++i) {
+    const Batch long_one = whole.training(i / 4), segment = cut.training(i);
+    EXPECT_EQ(segment.continues, i % 4 > 0);
+    for (Index row = 0; row < 3; ++row) {
+      const auto of = [&](const core::Tokens& tokens) {
+        const auto all = row_of(tokens, row);
+        return std::vector<Token>(all.begin() + i % 4 * 16, all.begin() + (i % 4 + 1) * 16);
+      };
+      EXPECT_EQ(row_of(segment.inputs, row), of(long_one.inputs));
+      EXPECT_EQ(row_of(segment.targets, row), of(long_one.targets));
+      EXPECT_EQ(row_of(segment.distances, row), of(long_one.distances));
+    }
+  }
+  EXPECT_EQ(cut.evaluation_batches(Split::validation, 16),
+            4 * whole.evaluation_batches(Split::validation, 64));
+  EXPECT_TRUE(cut.evaluation(Split::validation, 5, 16).continues);
+  EXPECT_EQ(cut.floor_bits(Split::validation), whole.floor_bits(Split::validation));
+  EXPECT_NE(cut.fingerprint(), whole.fingerprint());
+}
+
 }  // namespace
 }  // namespace weft::data

@@ -57,7 +57,7 @@ TEST(DataSettings, lists_only_the_settings_of_the_chosen_kind) {
   DataSettings settings;
   Visitor recall;
   settings.fields(recall);
-  EXPECT_EQ(recall.keys, "kind length symbols keys payload gap successors source held_out");
+  EXPECT_EQ(recall.keys, "kind length symbols keys payload gap successors source stream held_out");
   EXPECT_EQ(recall.problems, "");
   Visitor text({{"kind", "text"}, {"path", "book.txt"}});
   settings.fields(text);
@@ -86,6 +86,12 @@ TEST(DataSettings, reports_what_does_not_go_together) {
   recall = {};
   recall.length = 7;
   EXPECT_EQ(problems_of(recall), "length");
+  recall = {};
+  recall.recall.stream = 200;
+  EXPECT_EQ(problems_of(recall), "stream");
+  recall.recall.stream = 256;
+  EXPECT_EQ(problems_of(recall), "");
+  EXPECT_TRUE(recall.streams());
 
   DataSettings duplicate;
   duplicate.kind = "duplicate";

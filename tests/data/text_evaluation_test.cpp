@@ -101,5 +101,30 @@ TEST(TextEvaluation, refuses_batches_and_strides_that_do_not_exist) {
   EXPECT_THROW(text.training(-1), core::Error);
 }
 
+TEST(TextEvaluation, of_streams_goes_on_in_every_row_and_scores_each_token_once) {
+  for (const Index size : {30, 97, 200}) {
+    const ScratchFile training(places(200)), validation(places(size));
+    TextSettings settings = validation_only(training, validation);
+    settings.sampling = "streams";
+    const Text text(settings, 8, 3, 1);
+    std::vector<int> once(std::size_t(size), 1);
+    once[0] = 0;
+    EXPECT_EQ(scored(text, 8), once) << size;
+    EXPECT_EQ(scored(text, 4), once) << size;
+    for (Index i = 0; i < text.evaluation_batches(Split::validation, 8); ++i) {
+      const Batch batch = text.evaluation(Split::validation, i, 8);
+      EXPECT_EQ(batch.continues, i > 0);
+      EXPECT_FALSE(text.evaluation(Split::validation, i, 4).continues);
+      if (i == 0) continue;
+      const Batch before = text.evaluation(Split::validation, i - 1, 8);
+      for (std::size_t row = 0; row < 3; ++row) {
+        if (batch.targets.read()[8 * row] != core::no_target) {
+          EXPECT_EQ(batch.inputs.read()[8 * row], before.targets.read()[8 * row + 7]);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace weft::data

@@ -120,6 +120,7 @@ TEST(Text, streams_continue_from_batch_to_batch_and_begin_again_after_an_epoch) 
     for (Index i = 0; i < 33; ++i) read += row_of(text, text.training(i).inputs, row);
     EXPECT_EQ(read, content.substr(std::size_t(333 * row), 330));
   }
+  for (Index i = 0; i < 70; ++i) EXPECT_EQ(text.training(i).continues, i % 33 > 0) << i;
   EXPECT_TRUE(same(text.training(33), text.training(0)));
   EXPECT_TRUE(same(text.training(2 * 33 + 5), text.training(5)));
 }

@@ -60,6 +60,17 @@ reseed_after = 3
        "model.reversible=true", "model.tie=false", "model.dropout=0.2", "train.accumulate=2"});
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
   EXPECT_EQ(outcome.out.find("FAIL"), std::string::npos);
+TEST(Resume, verify_resume_finds_every_bit_equal_where_segments_carry_their_past) {
+  const Program program("verify_recurrence");
+  program.write("tiny.toml", tiny_config);
+  for (const std::string attention : {"fixed_span", "adaptive_span", "dynamic_span"}) {
+    const Outcome outcome = program.run({"verify-resume", "tiny.toml", "--at", "7", "--steps", "14",
+                                         "model.recurrence=true", "model.positions=none",
+                                         "model.attention=" + attention, "data.stream=96",
+                                         "optim.kind=adagrad", "optim.lr=0.07"});
+    EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+    EXPECT_EQ(outcome.out.find("FAIL"), std::string::npos);
+  }
 }
 
 TEST(Resume, a_run_killed_twenty_times_ends_in_the_same_bits) {

@@ -103,6 +103,10 @@ Tensor by_token(const std::vector<double>& numbers, const core::Shape& shape) {
   return matrix;
 }
 
+std::vector<Real> by_case(const Tensor& matrix, const core::Shape& shape) {
+  return take(matrix, shape, 0);
+}
+
 std::unique_ptr<layers::Attention> make_attention(const std::string& kind, const core::Shape& shape,
                                                   bool causal, const tests::Settings& settings) {
   const core::Shape queries = by_heads(shape, "queries");

@@ -18,6 +18,8 @@ std::unique_ptr<layers::Attention> make_attention(const std::string& kind,
 
 /// A [B, H, T, D] array as a matrix of tokens, [B T, H D].
 core::Tensor by_token(const std::vector<double>& numbers, const core::Shape& shape);
+/// And back: a [B T, H D] matrix as a case's array of the given [B, H, T, D].
+std::vector<Real> by_case(const core::Tensor& matrix, const core::Shape& shape);
 
 /// What a case brings beside the projections.
 struct ReplayHooks {

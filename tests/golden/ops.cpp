@@ -1,19 +1,20 @@
 #include "tests/golden/ops.h"
 
 // One line for each op, X("name", function), the function in a file of its name.
-#define WEFT_GOLDEN_OPS(X)                        \
-  X("attention.dense", attention_dense)           \
-  X("attention.efficient", attention_efficient)   \
-  X("attention.linear", attention_linear)         \
-  X("attention.linformer", attention_linformer)   \
-  X("attention.lsh", attention_lsh)               \
-  X("attention.pattern", attention_pattern)       \
-  X("attention.routing", attention_routing)       \
-  X("attention.taylor", attention_taylor)         \
-  X("conv.modules", conv_modules)                 \
-  X("dense.multiplicative", dense_multiplicative) \
-  X("entmax", entmax)                             \
-  X("ff.sparse", ff_sparse)                       \
+#define WEFT_GOLDEN_OPS(X)                              \
+  X("attention.adaptive_span", attention_adaptive_span) \
+  X("attention.dense", attention_dense)                 \
+  X("attention.efficient", attention_efficient)         \
+  X("attention.linear", attention_linear)               \
+  X("attention.linformer", attention_linformer)         \
+  X("attention.lsh", attention_lsh)                     \
+  X("attention.pattern", attention_pattern)             \
+  X("attention.routing", attention_routing)             \
+  X("attention.taylor", attention_taylor)               \
+  X("conv.modules", conv_modules)                       \
+  X("dense.multiplicative", dense_multiplicative)       \
+  X("entmax", entmax)                                   \
+  X("ff.sparse", ff_sparse)                             \
   X("train.gpt", train_gpt)
 
 namespace weft::golden {

@@ -10,6 +10,7 @@
 #include "tests/layers/naive_features.h"
 #include "tests/layers/naive_lsh.h"
 #include "tests/layers/naive_routing.h"
+#include "tests/layers/naive_span.h"
 #include "tests/layers/pattern_oracles.h"
 
 namespace weft::layers {
@@ -110,6 +111,13 @@ inline const std::map<std::string, Oracle>& attention_oracles() {
         {"routing", routing_oracle({})},
         {"routing_small", routing_oracle({3, 5})},
         {"routing_separate", routing_oracle({3, 5, false})},
+        {"fixed_span", span_oracle({})},
+        {"fixed_span_narrow", span_oracle({.span = 9})},
+        {"adaptive_span", span_oracle({.ramp = 32})},
+        {"adaptive_span_narrow", span_oracle({.span = 50, .ramp = 7})},
+        {"adaptive_span_eps", span_oracle({.span = 50, .ramp = 7, .eps = 0.01})},
+        {"dynamic_span", span_oracle({.ramp = 32})},
+        {"dynamic_span_narrow", span_oracle({.span = 90, .ramp = 11})},
         {"linear", linear_oracle},
         {"taylor", taylor_oracle},
         {"efficient", efficient_oracle},

@@ -48,6 +48,7 @@ class AttentionSample {
   }
 
   const Attention& attention() const { return *attention_; }
+  Attention& attention() { return *attention_; }
   /// Null unless asked for.
   const RelativePositions* relative() const { return relative_.get(); }
   autograd::ParameterArena& arena() { return *arena_; }

@@ -69,6 +69,19 @@ inline const std::vector<AttentionVariant>& attention_variants() {
       {"routing_separate",
        "routing",
        {{"clusters", "3"}, {"window", core::Index(5)}, {"shared", false}}},
+      {"fixed_span_narrow", "fixed_span", {{"span", core::Index(9)}}},
+      {"adaptive_span_narrow",
+       "adaptive_span",
+       {{"span", core::Index(50)}, {"ramp", core::Index(7)}, {"initial", 0.33}}},
+      {"adaptive_span_eps",
+       "adaptive_span",
+       {{"span", core::Index(50)},
+        {"ramp", core::Index(7)},
+        {"initial", 0.33},
+        {"renorm_eps", 0.01}}},
+      {"dynamic_span_narrow",
+       "dynamic_span",
+       {{"span", core::Index(90)}, {"ramp", core::Index(11)}, {"bias", -0.5}}},
   };
   return variants;
 }

@@ -19,9 +19,10 @@ Problems problems_of(const Settings& given) {
 TEST(ModelSettings, list_the_keys_of_the_model_section) {
   GivenFields fields;
   ModelSettings().fields(fields);
-  EXPECT_EQ(fields.visited(), (Names{"layers", "width", "heads", "ff", "feedforward", "ff_chunk",
-                                     "loss_chunk", "norm", "norm_place", "positions", "dropout",
-                                     "tie", "loss", "causal", "reversible", "attention"}));
+  EXPECT_EQ(fields.visited(),
+            (Names{"layers", "width", "heads", "ff", "feedforward", "ff_chunk", "loss_chunk",
+                   "norm", "norm_place", "positions", "dropout", "tie", "loss", "causal",
+                   "recurrence", "reversible", "attention"}));
   EXPECT_TRUE(fields.problems().empty());
 }
 
@@ -35,6 +36,14 @@ TEST(ModelSettings, ask_how_a_reversible_stack_ends) {
   Settings post = concat;
   post["norm_place"] = std::string("post");
   EXPECT_TRUE(problems_of(post).contains("norm_place"));
+}
+
+TEST(ModelSettings, refuse_positions_that_begin_anew_in_every_segment) {
+  for (const std::string positions : {"learned", "axial", "sinusoidal", "rotary"})
+    EXPECT_TRUE(problems_of({{"recurrence", true}, {"positions", positions}}).contains("positions"))
+        << positions;
+  for (const std::string positions : {"none", "xl", "shaw", "t5"})
+    EXPECT_TRUE(problems_of({{"recurrence", true}, {"positions", positions}}).empty()) << positions;
 }
 
 TEST(ModelSettings, refuse_batch_norm_unless_its_leak_is_allowed) {

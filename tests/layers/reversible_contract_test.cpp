@@ -81,7 +81,8 @@ class ReversibleStack : public testing::TestWithParam<std::string> {
     const Sequences s = Sequences::self(2, length, true);
     const Var in = tape.watch(x);
     const Var out = plain ? blocks.run_plain(pass, in, s, output)
-                          : run_reversible(pass, blocks.all, in, s, output);
+                          : run_reversible(pass, blocks.all, in,
+                                           std::vector<Sequences>(blocks.all.size(), s), output);
     tape.sweep(out, tests::random_tensor(out.shape(), 5));
     journal.commit();
     return {out.value(), tape.gradient(in), copy_of(arena.gradients())};

@@ -74,6 +74,11 @@ TEST(OptimSettings, of_sgd_have_momentum_and_no_betas) {
             (Keys{"kind", "lr", "momentum", "weight_decay", "clip", "warmup", "schedule"}));
 }
 
+TEST(OptimSettings, of_adagrad_have_a_clip_for_each_tensor) {
+  EXPECT_EQ(visit({.kind = "adagrad"}).keys, (Keys{"kind", "lr", "eps", "tensor_clip",
+                                                   "weight_decay", "clip", "warmup", "schedule"}));
+}
+
 TEST(OptimSettings, name_a_final_rate_only_where_the_schedule_has_one) {
   for (const char* schedule : {"cosine", "linear"})
     EXPECT_EQ(visit({.schedule = schedule}).keys.back(), "final_lr");
@@ -87,7 +92,7 @@ TEST(OptimSettings, are_sound_by_default) {
 }
 
 TEST(OptimSettings, limit_every_number_on_both_sides) {
-  for (const char* kind : {"adamw", "sgd"})
+  for (const char* kind : {"adamw", "sgd", "adagrad"})
     for (const auto& [key, range] : visit({.kind = kind, .schedule = "linear"}).ranges) {
       if (key == "kind" || key == "schedule") continue;
       EXPECT_GE(range.low, 0) << key;

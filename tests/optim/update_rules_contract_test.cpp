@@ -20,9 +20,16 @@ struct NaiveRule {
   bool decays = false;
   double p = 0, m = 0, v = 0;
 
-  void step(double g, Index t, double rate) {
+  /// `length`: of the gradient of the whole parameter.
+  void step(double g, Index t, double rate, double length) {
     const double decay = decays ? settings.weight_decay : 0;
     if (settings.kind != "adamw") g += decay * p;
+    if (settings.kind == "adagrad") {
+      v += g * g;
+      const bool shorter = settings.tensor_clip > 0 && length > settings.tensor_clip;
+      p -= rate * (shorter ? settings.tensor_clip / length : 1) * g / (std::sqrt(v) + settings.eps);
+      return;
+    }
     if (settings.kind == "sgd") {
       m = settings.momentum * m + g;
       p -= rate * m;
@@ -62,9 +69,12 @@ void expect_the_naive_result(const OptimSettings& settings, double gradient_scal
     const double rate = settings.lr / double(1 + step);
     sample.draw_gradients(step);
     std::size_t i = 0;
-    for (const auto& segment : sample.arena.segments())
+    for (const auto& segment : sample.arena.segments()) {
+      double squares = 0;
+      for (const Real g : sample.gradient(segment)) squares += double(g) * double(g);
       for (const Real g : sample.gradient(segment))
-        rules[i++].step(gradient_scale * g, step + 1, rate);
+        rules[i++].step(gradient_scale * g, step + 1, rate, gradient_scale * std::sqrt(squares));
+    }
     optimizer->step(sample.arena, {step, rate, gradient_scale});
     expect_equal(sample, rules);
   }
@@ -90,8 +100,30 @@ TEST(UpdateRules, sgd_gathers_momentum) {
   expect_the_naive_result({.kind = "sgd", .lr = 1e-2, .momentum = 0.9, .weight_decay = 0.1});
 }
 
+// The sample's tensors have gradients both longer and shorter than 3.
+TEST(UpdateRules, adagrad_shortens_the_steps_of_tensors_with_long_gradients) {
+  for (const double tensor_clip : {0.03, 3.0, 0.0})
+    expect_the_naive_result(
+        {.kind = "adagrad", .lr = 0.07, .eps = 1e-10, .tensor_clip = tensor_clip});
+}
+
+TEST(UpdateRules, adagrad_sums_the_squares_of_gradients_as_they_are) {
+  SampleParameters sample;
+  const auto optimizer = make_optimizer({.kind = "adagrad"}, sample.arena);
+  sample.draw_gradients(0);
+  optimizer->step(sample.arena, {0, 1e-2});
+  for (const Moment& moment : optimizer->moments())
+    for (const auto& segment : sample.arena.segments()) {
+      if (moment.name != "v/" + segment.name) continue;
+      for (std::size_t i = 0; i < moment.values.size(); ++i) {
+        const Real g = sample.gradient(segment)[i];
+        ASSERT_EQ(moment.values[i], g * g) << segment.name;
+      }
+    }
+}
+
 TEST(UpdateRules, the_gradient_scale_multiplies_every_gradient) {
-  for (const char* kind : {"adam", "adamw", "sgd"})
+  for (const char* kind : {"adam", "adamw", "sgd", "adagrad"})
     expect_the_naive_result({.kind = kind, .lr = 1e-2, .weight_decay = 0.1}, 0.25);
 }
 
@@ -129,7 +161,7 @@ TEST(UpdateRules, decay_pulls_matrices_and_never_vectors) {
 }
 
 TEST(UpdateRules, results_are_the_same_bits_at_any_thread_count) {
-  for (const char* kind : {"adam", "adamw", "sgd"}) {
+  for (const char* kind : {"adam", "adamw", "sgd", "adagrad"}) {
     std::vector<std::vector<Real>> results;
     for (const Index threads : {1, 2, 4}) {
       core::set_threads(threads);

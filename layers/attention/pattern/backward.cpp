@@ -22,6 +22,7 @@ class Tile {
   struct Rows {
     core::ConstMatrix q, place, dout;
     const Real *levels, *delta;
+    Real* dreach;  ///< added to; null without a soft edge
   };
 
   void make(const Lane& lane, const PatternPlan::Block& block, const PatternPlan::Panel& panel,
@@ -42,7 +43,10 @@ class Tile {
       for_each_stretch(
           lane.plan, block.first_row + panel.first_row + r, panel, real,
           [&](Index a, Index b) {
-            pull_back(p + a, ds + a, rows.levels[r * block.step], rows.delta[r], b - a);
+            Real* const dreach = rows.dreach ? rows.dreach + r : nullptr;
+            const Index query = block.first_query + (panel.first_row + r) * block.step;
+            pull_back(lane, query, panel, {p, ds, a, b}, rows.levels[r * block.step], rows.delta[r],
+                      dreach);
           },
           [&](Index a, Index b) {
             std::fill(p + a, p + b, Real(0));
@@ -57,16 +61,28 @@ class Tile {
   RelativeTile relative;
 
  private:
+  /// Columns [a, b) of a row.
+  struct Stretch {
+    Real *p, *ds;
+    Index a, b;
+  };
+
   /// p: scores become weights; ds: gradients of weights become those of scores.
-  void pull_back(Real* p, Real* ds, Real level, Real delta, Index n) {
+  void pull_back(const Lane& lane, Index query, const PatternPlan::Panel& panel, const Stretch& row,
+                 Real level, Real delta, Real* dreach) {
+    Real *p = row.p + row.a, *ds = row.ds + row.a;
+    const Index n = row.b - row.a;
     if (entmax_) {
       entmax_->weigh(p, n, level);
-      supported = supported || core::simd().max(p, n) > 0;
       entmax_->pull_back(p, ds, delta, n);
-    } else {
-      core::simd().exp_sum(p, 1, level, n);
-      core::simd().score_gradient(p, ds, delta, 1, n);
+      supported = supported || core::simd().max(p, n) > 0;
+      return;
     }
+    core::simd().exp_sum(p, 1, level, n);
+    if (dreach)
+      *dreach += lane.soft_row(query, panel).pull_back(row.p, row.ds, delta, row.a, row.b);
+    else
+      core::simd().score_gradient(p, ds, delta, 1, n);
   }
 
   core::Tensor scratch_;
@@ -99,6 +115,7 @@ struct KeySum {
 /// What one task adds to.
 struct TaskSums {
   Heads dq, dplace;
+  Real* dreach;  ///< [B, H, n]
   KeySum dk, dv;
   RelativeSums relative;
 };
@@ -118,8 +135,9 @@ void sweep_block(const Lane& lane, const PatternPlan::Block& block, const Patter
   const Index lane_index = lane.batch * lane.problem.heads + lane.head;
   const RelativeTerms* terms = lane.problem.relative.get();
   const auto q = rows_of(saved.q), place = rows_of(terms ? terms->queries : saved.q);
-  const Real* levels =
-      saved.levels + lane_index * lane.problem.sequences.queries + block.first_query;
+  const Index first_row = lane_index * lane.problem.sequences.queries + block.first_query;
+  const Real* levels = saved.levels + first_row;
+  Real* dreach = sums.dreach ? sums.dreach + first_row : nullptr;
   const core::Matrix dq = rows_of(sums.dq);
   if (!lane.plan.starts_from_zero) set_zero(dq);
   PanelRows keys(width), values(width);
@@ -127,9 +145,10 @@ void sweep_block(const Lane& lane, const PatternPlan::Block& block, const Patter
   for (Index p = block.first_panel; p < block.first_panel + block.panels; ++p) {
     const PatternPlan::Panel& panel = lane.plan.panels[std::size_t(p)];
     const auto k = keys.read(lane, panel, saved.k), v = values.read(lane, panel, saved.v);
-    const Tile::Rows rows{layers::rows_of(q, panel), layers::rows_of(place, panel),
-                          layers::rows_of(dout, panel), levels + panel.first_row * block.step,
-                          delta + panel.first_row};
+    const Tile::Rows rows{
+        layers::rows_of(q, panel),    layers::rows_of(place, panel),
+        layers::rows_of(dout, panel), levels + panel.first_row * block.step,
+        delta + panel.first_row,      dreach ? dreach + panel.first_row : nullptr};
     tile.make(lane, block, panel, rows, k, v);
     if (!tile.supported) continue;
     sums.dv.add(lane.plan, panel, 1, tile.weights, rows.dout, scratch);
@@ -216,29 +235,44 @@ void start_from_zero(const Lane& lane, const PatternGradients& to) {
     set_zero(lane.queries(to.place, 0, s.queries, 1));
 }
 
+/// The rows' gradients in the layout of the reach, summed over tokens where those share it.
+/// from: [B, H, n]
+void write_reach(const PatternProblem& problem, const Real* from, Real* to) {
+  const Index n = problem.sequences.queries, heads = problem.heads;
+  for (Index lane = 0; lane < problem.sequences.batch * heads; ++lane) {
+    const Index batch = lane / heads, head = lane % heads;
+    if (problem.edge->token_step > 0)
+      for (Index i = 0; i < n; ++i) to[(batch * n + i) * heads + head] = from[lane * n + i];
+    else
+      to[head] = (batch > 0 ? to[head] : 0) + core::simd().sum(from + lane * n, n);
+  }
+}
+
 }  // namespace
 
 void pattern_backward(const PatternProblem& problem, const PatternSaved& saved,
                       const PatternGradients& to) {
   const Sequences& s = problem.sequences;
   const Index lanes = s.batch * problem.heads, shares = shares_of(lanes);
-  std::vector<Shares> dealt;  // of each head's plan
-  for (Index head = 0; head < problem.heads; ++head) dealt.emplace_back(problem.plan(head), shares);
+  std::vector<Shares> dealt;  // of each lane's plan
+  for (Index index = 0; index < lanes; ++index) dealt.emplace_back(problem.plan(index), shares);
   // Share 0 adds to the result itself, the others to arrays of their own: [its keys, D].
   std::vector<Interval> keys;
   std::vector<Index> sizes;
   for (Index task = 0; task < lanes * shares; ++task) {
     if (task % shares == 0) continue;
-    keys.push_back(dealt[std::size_t(task / shares % problem.heads)].keys(task % shares));
+    keys.push_back(dealt[std::size_t(task / shares)].keys(task % shares));
     sizes.push_back((keys.back().end - keys.back().begin) * problem.head_width);
   }
   const Partials dk(sizes), dv(sizes);
   const RelativePartials relative(problem, lanes * shares);
+  core::Tensor reach_sums({problem.edge ? lanes * s.queries : 0}, 0);
+  Real* dreach = problem.edge ? reach_sums.write().data() : nullptr;
   core::parallel_for(lanes, 1,
                      [&](Index index, Index) { start_from_zero(Lane(problem, index), to); });
   std::size_t passes = 0;
-  for (Index head = 0; head < problem.heads; ++head)
-    passes = std::max(passes, problem.plan(head).passes.size());
+  for (Index index = 0; index < lanes; ++index)
+    passes = std::max(passes, problem.plan(index).passes.size());
   for (std::size_t pass = 0; pass < passes; ++pass)
     core::parallel_for(lanes * shares, 1, [&](Index task, Index) {
       const Lane lane(problem, task / shares);
@@ -250,13 +284,15 @@ void pattern_backward(const PatternProblem& problem, const PatternSaved& saved,
         const Index before = keys[std::size_t(own)].begin * problem.head_width;
         return KeySum{partial[own] - before, problem.head_width};
       };
-      const TaskSums sums{to.q, to.place, sum_of(to.k, dk), sum_of(to.v, dv), relative.of(task)};
+      const TaskSums sums{
+          to.q, to.place, dreach, sum_of(to.k, dk), sum_of(to.v, dv), relative.of(task)};
       Tile tile(lane);
-      const Share blocks = dealt[std::size_t(lane.head)].of(lane.plan.passes[pass], share);
+      const Share blocks = dealt[std::size_t(task / shares)].of(lane.plan.passes[pass], share);
       for (Index b = blocks.first; b < blocks.end; b += blocks.step)
         sweep_block(lane, lane.plan.blocks[std::size_t(b)], saved, sums, tile);
     });
   relative.write(to);
+  if (problem.edge) write_reach(problem, dreach, to.reach);
   if (shares == 1) return;
   core::parallel_for(lanes, 1, [&](Index index, Index) {
     const Lane lane(problem, index);

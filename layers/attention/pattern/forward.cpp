@@ -67,6 +67,10 @@ class RunningSoftmax {
                          block_.step);
   }
 
+  SoftRow soft_row(Index r, const PatternPlan::Panel& panel) const {
+    return lane_.soft_row(block_.first_query + r * block_.step, panel);
+  }
+
   /// Turns the scores that row r reads into weights against the running maximum, rescales what the
   /// row has gathered so far, and zeroes the rest.
   void absorb_row(Index r, Real* row, const PatternPlan::Panel& panel, Index real) {
@@ -84,7 +88,8 @@ class RunningSoftmax {
     for_each_stretch(
         lane_.plan, plan_row, panel, real,
         [&](Index a, Index b) {
-          sum += core::simd().exp_sum(row + a, 1, top, b - a);
+          sum += lane_.problem.edge ? soft_row(r, panel).weigh(row, a, b, top)
+                                    : core::simd().exp_sum(row + a, 1, top, b - a);
           pairs_ += b - a;
         },
         [](Index, Index) {});
@@ -145,8 +150,8 @@ void pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHeads k, 
   Real* const log_sums = trace.levels;
   const Index n = problem.sequences.queries, lanes = problem.sequences.batch * problem.heads;
   std::size_t passes = 0;
-  for (Index head = 0; head < problem.heads; ++head)
-    passes = std::max(passes, problem.plan(head).passes.size());
+  for (Index index = 0; index < lanes; ++index)
+    passes = std::max(passes, problem.plan(index).passes.size());
   core::parallel_for(lanes, 1, [&](Index index, Index) {
     const Lane lane(problem, index);
     if (lane.plan.starts_from_zero) start_from_zero(lane, out, log_sums + index * n);
@@ -154,7 +159,7 @@ void pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHeads k, 
   for (std::size_t pass = 0; pass < passes; ++pass) {
     std::vector<std::pair<Index, Index>> tasks;  // lane, block
     for (Index index = 0; index < lanes; ++index) {
-      const PatternPlan& plan = problem.plan(index % problem.heads);
+      const PatternPlan& plan = problem.plan(index);
       if (pass >= plan.passes.size()) continue;
       // Late blocks read most where attention is causal; they go first to even out the threads.
       for (Index b = plan.passes[pass].blocks; b-- > 0;)

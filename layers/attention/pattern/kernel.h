@@ -7,6 +7,7 @@
 #include "layers/attention/entmax.h"
 #include "layers/attention/head_gradients.h"
 #include "layers/attention/pattern/plan.h"
+#include "layers/attention/pattern/soft_edge.h"
 #include "layers/attention/relative.h"
 
 namespace weft::layers {
@@ -41,7 +42,7 @@ struct PatternProblem {
   Sequences sequences;
   Index heads, head_width;
   Real scale;
-  /// One for each head, or a single one for all.
+  /// One for each head, a single one for all, or one for each head of each sequence.
   std::vector<std::shared_ptr<const PatternPlan>> plans;
   /// Null for none.
   std::shared_ptr<const RelativeTerms> relative = nullptr;
@@ -49,12 +50,13 @@ struct PatternProblem {
   std::vector<Entmax> entmax = {};
   /// The alphas of entmax learn.
   bool learns_alpha = false;
+  /// Null where every key that is read counts wholly. Panels must hold consecutive keys.
+  std::shared_ptr<const SoftEdge> edge = nullptr;
 
   /// How many keys come before the first query's own: a causal query i stands at key i + shift.
   Index shift() const { return sequences.causal ? sequences.keys - sequences.queries : 0; }
-  const PatternPlan& plan(Index head) const {
-    return *plans[plans.size() == 1 ? 0 : std::size_t(head)];
-  }
+  /// Of head `lane % heads` of sequence `lane / heads`.
+  const PatternPlan& plan(Index lane) const { return *plans[std::size_t(lane) % plans.size()]; }
 };
 
 /// What the forward sweep writes beside its output, for the backward one.
@@ -74,8 +76,8 @@ struct PatternTrace {
 void pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHeads k, ConstHeads v,
                      Heads out, const PatternTrace& trace);
 
-/// Pairs that a product does in the time of one by itself: a row of a panel with fewer weights above
-/// 0 than its columns by this takes its values one by one.
+/// Pairs that a product does in the time of one by itself: a row of a panel with fewer weights
+/// above 0 than its columns by this takes its values one by one.
 inline constexpr Index sparse_gain = 8;
 
 /// The same under entmax: the scores of rows that belong together are kept until their thresholds
@@ -91,11 +93,12 @@ struct PatternSaved {
 };
 
 /// What it writes. The gradients of relative terms, if any: `place` as `q` or apart, tables zeroed
-/// or not, in the shape of the tables.
+/// or not, in the shape of the tables; and of the soft edge's reach, in its shape.
 struct PatternGradients {
   Heads q, k, v;
   Heads place{nullptr, 0};
   Real *keys = nullptr, *values = nullptr, *bias = nullptr;
+  Real* reach = nullptr;
 };
 
 /// The gradients, with weights made again tile by tile: P = exp(S - level) or entmax, dV = P^T dO,

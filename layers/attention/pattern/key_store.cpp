@@ -38,19 +38,6 @@ class Reader {
   std::vector<Rule> rules_;
 };
 
-/// Scores become weights.
-void normalise_row(std::vector<Real>& row, const Entmax* entmax) {
-  const Index count = Index(row.size());
-  if (entmax) {
-    std::vector<double> candidates;
-    entmax->weigh(row.data(), count, entmax->threshold(row.data(), count, candidates));
-    return;
-  }
-  const Real top = core::simd().max(row.data(), count);
-  const Real total = core::simd().exp_sum(row.data(), 1, top, count);
-  for (Real& weight : row) weight /= total;
-}
-
 }  // namespace
 
 void KeyStore::append(Index position, std::span<const Real> key, std::span<const Real> value) {
@@ -104,7 +91,7 @@ void KeyStore::attend(const DecodeQuery& query, Index column, std::span<const In
     }
     weights.push_back(score);
   }
-  normalise_row(weights, query.entmax);
+  normalise(query, slots, weights);
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const Real weight = weights[i];
     if (weight == 0) continue;
@@ -112,6 +99,26 @@ void KeyStore::attend(const DecodeQuery& query, Index column, std::span<const In
     if (relative && relative->values.data)
       core::simd().axpy(weight, row(relative->values, labels[i]), out.data(), width);
   }
+}
+
+void KeyStore::normalise(const DecodeQuery& query, std::span<const Index> slots,
+                         std::vector<Real>& row) const {
+  const Index count = Index(row.size());
+  if (query.entmax) {
+    std::vector<double> candidates;
+    const Real threshold = query.entmax->threshold(row.data(), count, candidates);
+    query.entmax->weigh(row.data(), count, threshold);
+    return;
+  }
+  const Real top = core::simd().max(row.data(), count);
+  Real total = core::simd().exp_sum(row.data(), 1, top, count);
+  if (query.edge) {
+    const SoftRow edge(*query.edge, 0, query.head, query.position - 1);
+    total *= query.edge->eps;
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      total += row[i] *= edge.share(positions_[std::size_t(slots[i])]);
+  }
+  for (Real& weight : row) weight /= total;
 }
 
 void KeyStore::forget(Index query) {

@@ -16,6 +16,7 @@ struct DecodeQuery {
   Real scale;
   const RelativeTerms* relative;  ///< null for none
   const Entmax* entmax;           ///< null for softmax
+  const SoftEdge* edge;           ///< null for none
 };
 
 /// The keys and values that a later query of the pattern can still read. A key's slot is used
@@ -40,6 +41,10 @@ class KeyStore {
   Index bytes() const { return 2 * slots() * width_ * Index(sizeof(Real)); }
 
  private:
+  /// Scores of the slots become weights, in place.
+  void normalise(const DecodeQuery& query, std::span<const Index> slots,
+                 std::vector<Real>& row) const;
+
   struct Leaving {
     Index last_reader, slot;
     bool operator>(const Leaving& other) const { return last_reader > other.last_reader; }
@@ -51,28 +56,6 @@ class KeyStore {
   std::vector<Index> free_;
   std::priority_queue<Leaving, std::vector<Leaving>, std::greater<>> leaving_;
   std::vector<Real> keys_, values_;
-};
-
-/// One store for all heads, or one for each, and the relative terms of the offsets so far.
-struct KeyStores final : DecodeState {
-  KeyStores(const std::vector<Pattern>& patterns, Index width) {
-    for (const Pattern& pattern : patterns) stores.emplace_back(pattern, width);
-  }
-  Index bytes() const override {
-    Index total = 0;
-    for (const KeyStore& store : stores) total += store.bytes();
-    return total;
-  }
-  /// Makes the terms hold every offset back from a position.
-  void reach(Index position, const RelativePositions& relative, Index heads, Index head_width) {
-    if (!tables.labels.empty() && tables.past >= position) return;
-    tables = relative.terms(Pass(), 2 * position + 64, 0);
-    terms = relative_terms(tables, {nullptr, 0}, heads, head_width);
-  }
-
-  std::vector<KeyStore> stores;
-  RelativePositions::Terms tables;
-  RelativeTerms terms;
 };
 
 }  // namespace weft::layers

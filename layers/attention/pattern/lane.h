@@ -16,7 +16,7 @@ struct Lane {
   Index real_keys;
 
   Lane(const PatternProblem& p, Index index)
-      : problem(p), plan(p.plan(index % p.heads)), batch(index / p.heads), head(index % p.heads) {
+      : problem(p), plan(p.plan(index)), batch(index / p.heads), head(index % p.heads) {
     const Sequences& s = p.sequences;
     real_keys = s.key_lengths ? (*s.key_lengths)[std::size_t(batch)] : s.keys;
   }
@@ -43,6 +43,12 @@ struct Lane {
     }
     const auto first = plan.gathered.begin() + panel.list;
     return std::lower_bound(first, first + panel.columns, real_keys) - first;
+  }
+
+  /// The soft edge of a query's row in a panel of consecutive keys.
+  SoftRow soft_row(Index query, const PatternPlan::Panel& panel) const {
+    return {*problem.edge, batch * problem.sequences.queries + query, head,
+            query + problem.shift() - 1 - panel.first_key};
   }
 
  private:

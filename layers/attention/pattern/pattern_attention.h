@@ -43,13 +43,6 @@ class PatternAttention final : public Attention {
 
  private:
   PatternProblem problem(const Sequences& sequences) const;
-  /// The call's blocks: queries against keys, keys, values, and the queries against tables if
-  /// there are relative positions.
-  struct Call;
-  Call call(const Pass& pass, const AttentionInput& input) const;
-  struct Kept;
-  autograd::Gradients pull_back(const Call& call, const HeadGradients& gradients, const Kept& kept,
-                                Tensor dout) const;
 
   /// Plans of the lengths seen last.
   struct CachedPlans {

@@ -13,8 +13,8 @@ constexpr Index short_run = 32;
 
 class Planner {
  public:
-  Planner(const Pattern& pattern, Index queries, Index keys, bool causal)
-      : pattern_(pattern), causal_(causal) {
+  Planner(const Pattern& pattern, Index queries, Index keys, bool causal, PanelCut cut)
+      : pattern_(pattern), causal_(causal), aligned_(cut == PanelCut::aligned) {
     plan_.queries = queries;
     plan_.keys = keys;
     plan_.rows.push_back(0);
@@ -31,6 +31,7 @@ class Planner {
         for (Index r = 0; r < std::min(modulus, plan_.queries); ++r) add_class(modulus, r, rows);
       });
     }
+    if (aligned_) plan_.offsets = {-never, never};
     plan_.starts_from_zero =
         plan_.passes.size() != 1 || Index(plan_.rows.size()) - 1 != plan_.queries;
     return std::move(plan_);
@@ -120,6 +121,7 @@ class Planner {
 
   /// Tall blocks where rows read much, so that their common columns outweigh the ragged ends.
   Index rows_for(Index modulus) const {
+    if (aligned_) return most_rows / 2;
     Index read = 0, sampled = 0;
     for (Index q = 0; q < plan_.queries; q += std::max<Index>(1, plan_.queries / 16), ++sampled)
       for (const Interval& s : row_of(q, modulus)) read += s.end - s.begin;
@@ -150,6 +152,8 @@ class Planner {
                  const std::vector<std::vector<Interval>>& rows) {
     std::vector<Interval> runs;
     for (const auto& row : rows) runs.insert(runs.end(), row.begin(), row.end());
+    if (aligned_)
+      for (Interval& run : runs) run.begin -= run.begin % segment;
     normalise(runs, plan_.keys);
     std::vector<Index> column_of;  // of each run's first place
     Index columns = 0;
@@ -165,11 +169,20 @@ class Planner {
                                    0,
                                    columns};
     plan_.blocks.push_back(block);
-    for (const auto& row : rows) add_row(row, runs, column_of);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      add_row(rows[r], runs, column_of);
+      note_offsets(rows[r], first_query + Index(r) * step, step, offset);
+    }
     add_panels(rows, runs, column_of, step, offset);
     plan_.blocks.back().panels = Index(plan_.panels.size()) - block.first_panel;
     for (std::size_t p = std::size_t(block.first_panel); p < plan_.panels.size(); ++p)
       plan_.area += plan_.panels[p].rows * plan_.panels[p].columns;
+  }
+
+  void note_offsets(const std::vector<Interval>& row, Index query, Index step, Index offset) {
+    if (row.empty()) return;
+    plan_.offsets = {std::min(plan_.offsets.begin, row.front().begin * step + offset - query),
+                     std::max(plan_.offsets.end, (row.back().end - 1) * step + offset - query + 1)};
   }
 
   void add_row(const std::vector<Interval>& row, const std::vector<Interval>& runs,
@@ -221,7 +234,12 @@ class Planner {
     Index open = 0;  // columns of the panel that still grows
     for (Index at = run.begin; at < run.end; at += segment) {
       const Index columns = std::min(segment, run.end - at);
-      const Interval own = readers(rows, at, at + columns);
+      Interval own = readers(rows, at, at + columns);
+      if (aligned_) {
+        if (own.begin == own.end) continue;
+        own = {0, Index(rows.size())};
+        open = 0;
+      }
       PatternPlan::Panel* last = open > 0 ? &plan_.panels.back() : nullptr;
       if (last && open + columns <= key_tile && last->first_row == own.begin &&
           last->rows == own.end - own.begin) {
@@ -245,15 +263,16 @@ class Planner {
   }
 
   const Pattern& pattern_;
-  bool causal_;
+  bool causal_, aligned_;
   bool between_moduli_ = false;  ///< classes of several moduli above 1 may name the same pair
   PatternPlan plan_;
 };
 
 }  // namespace
 
-PatternPlan plan_pattern(const Pattern& pattern, Index queries, Index keys, bool causal) {
-  return Planner(pattern, queries, keys, causal).build();
+PatternPlan plan_pattern(const Pattern& pattern, Index queries, Index keys, bool causal,
+                         PanelCut cut) {
+  return Planner(pattern, queries, keys, causal, cut).build();
 }
 
 }  // namespace weft::layers

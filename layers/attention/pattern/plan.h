@@ -42,13 +42,21 @@ struct PatternPlan {
   std::vector<Interval> ranges;  ///< in the columns of the row's block
   Index queries = 0, keys = 0;
   Index pairs = 0;  ///< scored (query, key) pairs
-  Index area = 0;   ///< rows x columns of all panels
+  /// Key less query of every pair lies in here; unbounded where panels are aligned.
+  Interval offsets{never, -never};
+  Index area = 0;  ///< rows x columns of all panels
   /// Some query is in more passes than one or in none, so outputs must start from nothing.
   bool starts_from_zero = false;
 };
 
 inline constexpr Index most_rows = 128, key_tile = 256;
 
-PatternPlan plan_pattern(const Pattern& pattern, Index queries, Index keys, bool causal);
+/// Where panels are cut: `tight` about what the rows of a block read; `aligned` at multiples of a
+/// fixed number of keys and with all rows of their block, so that what later rows read cannot move
+/// the order in which an earlier row's sums run.
+enum class PanelCut { tight, aligned };
+
+PatternPlan plan_pattern(const Pattern& pattern, Index queries, Index keys, bool causal,
+                         PanelCut cut = PanelCut::tight);
 
 }  // namespace weft::layers

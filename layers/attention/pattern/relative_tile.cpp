@@ -47,10 +47,13 @@ void RelativeTile::place(const PatternPlan::Block& block, const PatternPlan::Pan
   first_query_ = block.first_query + panel.first_row * block.step;
   labels_.clear();
   if (panel.list >= 0) return;
-  const Index first =
-      panel.first_key - first_query_ - (rows_ - 1) * block.step - lane_.problem.shift();
-  for (Index t = 0; t < rows_ + columns_ - 1; ++t)
-    labels_.push_back(terms_->label(first + t * block.step));
+  const Index first = panel.first_key - first_query_ - (rows_ - 1) * block.step;
+  const Interval& read = lane_.plan.offsets;
+  const Index all = rows_ + columns_ - 1;
+  first_diagonal_ = read.begin > first ? (read.begin - first + block.step - 1) / block.step : 0;
+  const Index last = std::min(all - 1, (read.end - 1 - first) / block.step);
+  for (Index t = first_diagonal_; t <= last; ++t)
+    labels_.push_back(terms_->label(first + t * block.step - lane_.problem.shift()));
   if (labels_.front() == labels_.back()) labels_.resize(1);
   diagonals_ = Index(labels_.size());
 }
@@ -67,6 +70,12 @@ core::ConstMatrix RelativeTile::rows_of(const RelativeTable& table) {
   return {to, diagonals_, width, width};
 }
 
+Interval RelativeTile::columns_of(Index r) const {
+  const Index gap = rows_ - 1 - r - first_diagonal_;
+  const Index begin = std::clamp<Index>(-gap, 0, columns_);
+  return {begin, std::clamp<Index>(diagonals_ - gap, begin, columns_)};
+}
+
 core::ConstMatrix RelativeTile::skewed(const core::ConstMatrix& x) {
   Real* to = skewed_.write().data();
   for (Index r = 0; r < rows_; ++r) {
@@ -76,10 +85,10 @@ core::ConstMatrix RelativeTile::skewed(const core::ConstMatrix& x) {
       continue;
     }
     Real* out = to + r * diagonals_;
-    const Index gap = rows_ - 1 - r;
-    std::fill_n(out, gap, Real(0));
-    std::copy_n(from, columns_, out + gap);
-    std::fill(out + gap + columns_, out + diagonals_, Real(0));
+    const Index gap = rows_ - 1 - r - first_diagonal_;
+    const Interval own = columns_of(r);
+    std::fill_n(out, diagonals_, Real(0));
+    if (own.begin < own.end) std::copy(from + own.begin, from + own.end, out + gap + own.begin);
   }
   return {to, rows_, diagonals_, diagonals_};
 }
@@ -88,10 +97,14 @@ void RelativeTile::unskew_onto(const core::ConstMatrix& x, const core::Matrix& o
   for (Index r = 0; r < rows_; ++r) {
     Real* to = out.data + r * out.stride;
     const Real* from = x.data + r * x.stride;
-    if (diagonals_ == 1)
+    if (diagonals_ == 1) {
       for (Index c = 0; c < columns_; ++c) to[c] += from[0];
-    else
-      core::simd().add(to, from + rows_ - 1 - r, to, columns_);
+      continue;
+    }
+    const Index gap = rows_ - 1 - r - first_diagonal_;
+    const Interval own = columns_of(r);
+    if (own.begin < own.end)
+      core::simd().add(to + own.begin, from + gap + own.begin, to + own.begin, own.end - own.begin);
   }
 }
 

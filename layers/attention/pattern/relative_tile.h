@@ -11,8 +11,9 @@ struct RelativeSums {
 };
 
 /// The relative terms of one tile of scores, rows x columns. Along a diagonal of the tile the
-/// offset is the same, so rows + columns - 1 rows of a table serve it: one product scores the
-/// queries against them, and each row takes its own stretch of the result. A panel of scattered
+/// offset is the same, so at most rows + columns - 1 rows of a table serve it, fewer where the
+/// pattern reads none of some diagonals: one product scores the queries against them, and each row
+/// takes its own stretch of the result. A panel of scattered
 /// keys is gone through pair by pair.
 class RelativeTile {
  public:
@@ -42,6 +43,8 @@ class RelativeTile {
   const Real* row(const RelativeTable& table, std::int32_t label) const;
   /// x with row r moved right so that equal offsets stand in one column: [rows, diagonals]
   core::ConstMatrix skewed(const core::ConstMatrix& x);
+  /// The columns of row r that stand on the diagonals.
+  Interval columns_of(Index r) const;
   void unskew_onto(const core::ConstMatrix& x, const core::Matrix& out) const;
   /// sums[label] += a^T b over the tile's diagonals
   void add_by_label(Real factor, const core::ConstMatrix& a, const core::ConstMatrix& b,
@@ -53,6 +56,7 @@ class RelativeTile {
   const RelativeTerms* terms_;
   core::Tensor table_rows_, skewed_, product_;
   Index rows_ = 0, columns_ = 0, diagonals_ = 0, first_query_ = 0;
+  Index first_diagonal_ = 0;  ///< those before it are not read
   const PatternPlan::Block* block_ = nullptr;
   const PatternPlan::Panel* panel_ = nullptr;
   std::vector<std::int32_t> labels_;  ///< of each diagonal

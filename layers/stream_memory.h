@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/tensor.h"
+
+namespace weft::layers {
+
+using core::Index;
+using core::Real;
+using core::Tensor;
+
+/// The last `count` rows of every sequence, or all where there are fewer.  x: [B * T, n]
+Tensor last_rows(const Tensor& x, Index batch, Index count);
+
+/// What the layers of a model carry from one segment of B streams to the next: the latest inputs of
+/// each layer's attention, without gradient. Its arrays have one size throughout, so that a
+/// checkpoint can hold them.
+class StreamMemory {
+ public:
+  /// Carries nothing.
+  StreamMemory() = default;
+  /// `rows`: the most that each layer keeps of a stream; 0 for a layer that keeps nothing.
+  StreamMemory(const std::vector<Index>& rows, Index batch, Index width);
+
+  /// The streams begin anew.
+  void forget();
+  /// What a layer keeps.  -> [B * M, W]
+  Tensor read(std::size_t layer) const;
+  /// Adds a segment, [B * T, W], and keeps at most `most` rows of each stream.
+  void append(std::size_t layer, const Tensor& now, Index most);
+
+  std::size_t layers() const { return kept_.size(); }
+  Index batch() const { return batch_; }
+
+  /// All that a checkpoint needs, by name.
+  struct Array {
+    std::string name;
+    core::Shape shape;
+    std::span<Real> values;
+  };
+  std::vector<Array> arrays();
+
+ private:
+  Index held(std::size_t layer) const { return Index(held_.read()[layer]); }
+
+  Index batch_ = 0;
+  std::vector<Tensor> kept_;  ///< of each layer, [B, rows, W], the latest last
+  Tensor held_;               ///< how many rows of each layer are in use
+};
+
+}  // namespace weft::layers

@@ -1,0 +1,43 @@
+#include "optim/adagrad.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "optim/gradient_norm.h"
+
+namespace weft::optim {
+
+using core::Index;
+using core::Real;
+
+Adagrad::Adagrad(const OptimSettings& settings, const autograd::ParameterArena& arena)
+    : Optimizer(arena, {"v"}),
+      tensor_clip_(settings.tensor_clip),
+      eps_(Real(settings.eps)),
+      weight_decay_(Real(settings.weight_decay)) {}
+
+void Adagrad::prepare(const autograd::ParameterArena& arena, const Update& update) {
+  shortened_.clear();
+  for (const auto& segment : arena.segments()) {
+    const double length = std::abs(update.gradient_scale) *
+                          gradient_norm(arena.gradients().subspan(std::size_t(segment.offset),
+                                                                  std::size_t(segment.size)));
+    shortened_.push_back(tensor_clip_ > 0 && length > tensor_clip_ ? tensor_clip_ / length : 1);
+  }
+}
+
+void Adagrad::move(const Stretch& stretch, const Update& update) {
+  const Real rate = Real(update.rate * shortened_[stretch.parameter]);
+  const Real scale = Real(update.gradient_scale);
+  const Real decay = stretch.decays ? weight_decay_ : Real(0);
+  const Real* __restrict gradient = stretch.gradient;
+  Real* __restrict value = stretch.value;
+  Real* __restrict v = moment(0) + stretch.offset;
+  for (Index i = 0; i < stretch.size; ++i) {
+    const Real g = scale * gradient[i] + decay * value[i];
+    v[i] += g * g;
+    value[i] -= rate * g / (std::sqrt(v[i]) + eps_);
+  }
+}
+
+}  // namespace weft::optim
