@@ -8,6 +8,7 @@
 #include <sstream>
 #include <thread>
 
+#include "core/counters.h"
 #include "core/gemm.h"
 #include "core/memory.h"
 #include "core/parallel.h"
@@ -23,6 +24,17 @@ double peak_resident_mb() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return double(usage.ru_maxrss) * 1024 / 1e6;
+}
+
+/// Pairs that the forward passes of one step score, counted in an evaluation of a batch: what is
+/// read may depend on the data, and then the cost model knows only the most it can be. Segments of
+/// streams read on in a past that a batch by itself does not have, and choose nothing by content.
+Index count_scored_pairs(const Training& training) {
+  if (training.model().recurrent()) return training.scored_pairs_per_step();
+  const data::Batch batch = training.dataset().training(0);
+  const Index before = core::counters().scored_pairs;
+  training.model().score(autograd::Pass(), batch.inputs, batch.targets);
+  return (core::counters().scored_pairs - before) * training.config().train.accumulate;
 }
 
 }  // namespace
@@ -65,11 +77,11 @@ StepBenchmark benchmark_step(const RunConfig& config, Index steps, autograd::Pro
   result.peak_bytes = result.fixed_bytes + core::memory_use().peak;
   result.sgemm_gflops = std::max(result.sgemm_gflops, measure_sgemm_gflops());
   result.tokens_per_s = double(training.tokens_per_step()) / result.step_s;
-  result.useful_gflops = 1e-9 * training.useful_flops_per_step() / result.step_s;
+  result.scored_pairs = count_scored_pairs(training);
+  result.useful_gflops = 1e-9 * training.useful_flops(result.scored_pairs) / result.step_s;
   result.utilisation = result.useful_gflops / result.sgemm_gflops;
   result.rss_mb = peak_resident_mb();
   result.params = training.arena().count();
-  result.scored_pairs = training.scored_pairs_per_step();
   return result;
 }
 

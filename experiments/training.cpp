@@ -118,10 +118,10 @@ Index Training::scored_pairs_per_step() const {
   return model_->attention_cost(sequences).scored_pairs * config_.train.accumulate;
 }
 
-double Training::useful_flops_per_step() const {
+double Training::useful_flops(Index scored_pairs) const {
   const Index head_width = config_.model.width / config_.model.heads;
   return 6.0 * double(model_->matrix_weights()) * double(tokens_per_step()) +
-         12.0 * double(head_width) * double(scored_pairs_per_step());
+         12.0 * double(head_width) * double(scored_pairs);
 }
 
 Index Training::total_steps() {

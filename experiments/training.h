@@ -33,8 +33,10 @@ class Training {
   /// From the budget; a budget in minutes is turned into steps by timing a few first.
   Index total_steps();
   Index tokens_per_step() const;
-  /// By the cost model: 6 x matrix weights x tokens + 12 x head width x scored pairs.
-  double useful_flops_per_step() const;
+  /// Of a step that scores so many pairs: 6 x matrix weights x tokens + 12 x head width x pairs.
+  double useful_flops(Index scored_pairs) const;
+  /// By the cost model.
+  double useful_flops_per_step() const { return useful_flops(scored_pairs_per_step()); }
   Index scored_pairs_per_step() const;
   /// Parameters, gradients and moments.
   Index fixed_bytes() const;
