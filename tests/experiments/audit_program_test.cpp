@@ -57,8 +57,8 @@ mode = "paper"
 window = 8
 )");
   for (const std::string name : {"paper_lsh", "paper_routing"}) {
-    const Outcome outcome = program.run(
-        {"audit", "small.toml", "--trials", "8", "--json", "model.attention=" + name});
+    const Outcome outcome =
+        program.run({"audit", "small.toml", "--trials", "8", "--json", "model.attention=" + name});
     EXPECT_EQ(outcome.code, 1) << name << ": " << outcome.err;
     const auto audit = nlohmann::json::parse(outcome.out);
     EXPECT_EQ(audit["leaking_trials"], 8) << name;

@@ -60,6 +60,8 @@ reseed_after = 3
        "model.reversible=true", "model.tie=false", "model.dropout=0.2", "train.accumulate=2"});
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
   EXPECT_EQ(outcome.out.find("FAIL"), std::string::npos);
+}
+
 TEST(Resume, verify_resume_finds_every_bit_equal_where_segments_carry_their_past) {
   const Program program("verify_recurrence");
   program.write("tiny.toml", tiny_config);

@@ -1,3 +1,4 @@
+#include "autograd/parameter_arena.h"
 #include "core/error.h"
 #include "tests/golden/attention_replay.h"
 

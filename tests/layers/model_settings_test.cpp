@@ -145,7 +145,7 @@ TEST(ReadAttention, takes_the_name_for_the_kind_unless_one_is_given) {
   EXPECT_EQ(by_name[0].heads, 4);
   EXPECT_TRUE(by_name[0].make);
   EXPECT_TRUE(plain.problems().empty());
-  EXPECT_EQ(plain.visited(), (Names{"projection", "groups", "kind", "scale"}));
+  EXPECT_EQ(plain.visited(), (Names{"projection", "groups", "kind", "scale", "normaliser"}));
   GivenFields named({{"kind", std::string("dense")}});
   EXPECT_TRUE(plan(named, "wide")[0].make);
   EXPECT_TRUE(named.problems().empty());
