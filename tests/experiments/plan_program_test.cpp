@@ -42,7 +42,7 @@ TEST(RunForecast, memory_foretold_from_small_batches_is_within_a_tenth_of_what_a
 }
 
 TEST(RunForecast, what_does_not_fit_says_how_much_would) {
-  const RunConfig config = small_config({"train.batch=64", "data.length=64"});
+  const RunConfig config = small_config({"train.batch=64", "data.length=64", "threads=1"});
   const RunForecast all = forecast_run(config, Index(1) << 40);
   EXPECT_TRUE(all.fits);
   EXPECT_GT(all.keys_per_token, 32);  // causal dense: (64 + 1) / 2, tiles included
