@@ -182,7 +182,7 @@ struct SparseTwin {
 inline const std::map<std::string, SparseTwin>& sparse_twins() {
   static const std::map<std::string, SparseTwin> twins = {
       {"dense_sparsemax", {pattern_predicates().at("dense"), 2}},
-      {"dense_entmax", {pattern_predicates().at("dense"), 1.25}},
+      {"local_entmax", {pattern_predicates().at("local_narrow"), 1.25}},
       {"dense_learned_alpha", {pattern_predicates().at("dense"), 0}},
       {"local_sparsemax", {pattern_predicates().at("local_narrow"), 2}},
       {"pattern_entmax15", {pattern_predicates().at("pattern_union"), 1.5}},
