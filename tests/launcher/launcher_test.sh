@@ -154,7 +154,7 @@ it_says_what_to_install_when_it_may_not() {
 }
 
 it_says_so_when_the_network_is_absent() {
-  APT='echo "Temporary failure resolving deb.debian.org"; false' MISSING=cmake weft list
+  APT='echo "Temporary failure resolving packages.example"; false' MISSING=cmake weft list
   expect "exit code 2" [ "$code" = 2 ]
   expect "the reason" grep -q 'package servers cannot be reached' <<<"$err"
   expect "the command" grep -q 'apt-get install --no-install-recommends cmake$' <<<"$err"
