@@ -197,6 +197,20 @@ TEST(RelativeEntmax, is_the_sum_over_pairs_written_out_with_its_gradients) {
     }
 }
 
+// Strips of rows are cut out of panels: some read nothing of theirs.
+TEST(RelativeEntmax, is_the_sum_over_pairs_written_out_in_any_pattern) {
+  for (const AttentionVariant& variant : attention_variants()) {
+    if (!pattern_predicates().contains(variant.name)) continue;
+    tests::Settings sparse = variant.settings;
+    sparse.insert({"normaliser", "entmax15"});
+    const AttentionSample it(variant.kind, Sequences::self(2, 140, true), 3, 4, sparse,
+                             {.kind = "shaw", .clip = clip});
+    tests::expect_close(it.evaluate().read(),
+                        naive(it, pattern_predicates().at(variant.name)(it), 1.5),
+                        in_double ? 1e-10 : 1e-5);
+  }
+}
+
 TEST(T5Bucket, has_the_published_values) {
   const auto past = [](Index distance) { return t5_bucket(-distance, true, 32, 128); };
   for (Index d = 0; d < 16; ++d) EXPECT_EQ(past(d), d);

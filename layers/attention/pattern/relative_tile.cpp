@@ -51,7 +51,9 @@ void RelativeTile::place(const PatternPlan::Block& block, const PatternPlan::Pan
   const Interval& read = lane_.plan.offsets;
   const Index all = rows_ + columns_ - 1;
   first_diagonal_ = read.begin > first ? (read.begin - first + block.step - 1) / block.step : 0;
-  const Index last = std::min(all - 1, (read.end - 1 - first) / block.step);
+  // A tile of which nothing is read still has a label, so that products have a shape.
+  const Index last =
+      std::max(first_diagonal_, std::min(all - 1, (read.end - 1 - first) / block.step));
   for (Index t = first_diagonal_; t <= last; ++t)
     labels_.push_back(terms_->label(first + t * block.step - lane_.problem.shift()));
   if (labels_.front() == labels_.back()) labels_.resize(1);
