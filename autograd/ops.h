@@ -117,15 +117,25 @@ Var recompute(const Pass& pass, const Part& f, const Var& x);
 /// exists for one piece at a time.
 Var by_pieces(const Pass& pass, const Part& f, const Var& x, Index rows);
 
-/// The branches of one reversible block; each returns what it is given in shape.
-struct ReversibleBlock {
-  Part f, g;
-};
 /// What becomes of the two streams of a reversible stack.
 enum class StreamOutput { average, concat };
-/// y1 = x1 + f(x2), y2 = x2 + g(y1), block after block, with nothing kept but the last y1 and y2.
-/// x: [..., n], where both streams begin -> [..., n], or [..., 2 n] side by side
-Var reversible(const Pass& pass, std::vector<ReversibleBlock> blocks, const Var& x,
+/// Branches that add to two streams in turn, first += f0(second), second += f1(first),
+/// first += f2(second) and so on, with nothing kept but how the streams end. Each branch returns
+/// what it is given in shape.
+/// first, second: [..., n], where the streams begin -> [..., n], or [..., 2 n] side by side
+Var reversible(const Pass& pass, std::vector<Part> branches, const Var& first, const Var& second,
                StreamOutput output);
+
+/// How many rows of each sequence are real; the rest is padding.
+using SequenceLengths = std::shared_ptr<const std::vector<Index>>;
+/// Each sequence of y right behind the real rows of its sequence in x; zeros fill the end.
+/// x: [B * S, n], y: [B * T, n] -> [B * (S + T), n]
+Var join_rows(const Var& x, const Var& y, const SequenceLengths& lengths);
+/// The `count` rows of each sequence behind its first lengths[b].  z: [B * S, n] -> [B * count, n]
+Var rows_behind(const Var& z, const SequenceLengths& lengths, Index count);
+/// A recurrence without matrices along each sequence: gates say what a token adds to the running
+/// average c, how much of c stays, and how much of the output is c rather than x.
+/// gates: [B * length, 3 n], x: [B * length, n] -> [B * length, n]
+Var simple_recurrence(const Var& gates, const Var& x, Index length);
 
 }  // namespace weft::autograd

@@ -6,7 +6,7 @@ namespace weft::layers {
 
 Var run_reversible(const Pass& pass, const std::vector<Block>& blocks, const Var& x,
                    const std::vector<Sequences>& sequences, StreamOutput output) {
-  std::vector<autograd::ReversibleBlock> branches;
+  std::vector<autograd::Part> branches;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const auto attend = [&block = blocks[i], i, sequence = sequences[i]](const Pass& own,
                                                                          const Var& in) {
@@ -17,9 +17,10 @@ Var run_reversible(const Pass& pass, const std::vector<Block>& blocks, const Var
       const core::Scope scope("layers", Index(i));
       return block.feed_forward_branch(own.at(i), in);
     };
-    branches.push_back({attend, feed});
+    branches.emplace_back(attend);
+    branches.emplace_back(feed);
   }
-  return autograd::reversible(pass, std::move(branches), x, output);
+  return autograd::reversible(pass, std::move(branches), x, x, output);
 }
 
 Tensor step_reversible(const std::vector<Block>& blocks, std::vector<MultiHeadState>& states,

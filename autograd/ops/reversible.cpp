@@ -1,3 +1,5 @@
+#include <array>
+
 #include "autograd/column_copy.h"
 #include "autograd/ops.h"
 #include "core/error.h"
@@ -67,30 +69,29 @@ void undo(const Pass& pass, const Part& f, const Tensor& x, Tensor& sum, Tensor&
 
 }  // namespace
 
-/// y1 = x1 + f(x2), y2 = x2 + g(y1), block after block, from x1 = x2 = x; then (y1 + y2) / 2 or
-/// both side by side. The sweep finds x2 = y2 - g(y1) and x1 = y1 - f(x2) from the outputs, last
-/// block first, running each branch once more:
-/// dx1 = dy1 + J_g^T dy2, dx2 = dy2 + J_f^T dx1.
+/// y1 = x1 + f0(x2), y2 = x2 + f1(y1) and so on in turn; then (y1 + y2) / 2 or both side by side.
+/// The sweep takes each branch's value off again, last branch first, running it once more where it
+/// read: with y = x + f(z), x = y - f(z) and dz += J_f^T dy.
 /// Saves: the last y1 and y2, whatever the depth.
-Var reversible(const Pass& pass, std::vector<ReversibleBlock> blocks, const Var& x,
+Var reversible(const Pass& pass, std::vector<Part> branches, const Var& first, const Var& second,
                StreamOutput output) {
-  const TapeOptions options = x.tape() ? x.tape()->options() : TapeOptions{};
-  Tensor y1 = x.value(), y2 = x.value();
-  for (const ReversibleBlock& block : blocks) {
-    add_to(y1, run_unrecorded(pass, block.f, y2, options));
-    add_to(y2, run_unrecorded(pass, block.g, y1, options));
-  }
-  Tensor y = join(y1, y2, output);
-  return record("reversible", std::move(y), {x},
-                [pass, blocks = std::move(blocks), options, output, y1 = std::move(y1),
-                 y2 = std::move(y2)](Tensor dy) mutable {
+  core::require(first.shape() == second.shape(), "reversible: streams of shapes ", first.shape(),
+                " and ", second.shape());
+  const Tape* tape = first.tape() ? first.tape() : second.tape();
+  const TapeOptions options = tape ? tape->options() : TapeOptions{};
+  Tensor y[2] = {first.value(), second.value()};
+  for (std::size_t i = 0; i < branches.size(); ++i)
+    add_to(y[i % 2], run_unrecorded(pass, branches[i], y[1 - i % 2], options));
+  Tensor joined = join(y[0], y[1], output);
+  return record("reversible", std::move(joined), {first, second},
+                [pass, branches = std::move(branches), options, output,
+                 y = std::array{std::move(y[0]), std::move(y[1])}](Tensor dy) mutable {
                   auto [d1, d2] = part(std::move(dy), output);
-                  for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
-                    undo(pass, block->g, y1, y2, d1, d2, options);
-                    undo(pass, block->f, y2, y1, d2, d1, options);
-                  }
-                  add_to(d1, std::move(d2));
-                  return Gradients{std::move(d1)};
+                  Tensor* d[2] = {&d1, &d2};
+                  for (std::size_t i = branches.size(); i-- > 0;)
+                    undo(pass, branches[i], y[1 - i % 2], y[i % 2], *d[1 - i % 2], *d[i % 2],
+                         options);
+                  return Gradients{std::move(d1), std::move(d2)};
                 });
 }
 

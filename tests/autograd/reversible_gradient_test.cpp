@@ -7,10 +7,10 @@ namespace {
 using tests::check_gradient;
 using Inputs = std::vector<Var>;
 
-// Blocks of linear branches with dropout; the second branch decides a factor from its input.
+// Linear branches with dropout, each with a factor that it decides by its input.
 struct Stack {
   explicit Stack(Index width, std::size_t depth) {
-    for (std::size_t i = 0; i < 2 * depth; ++i)
+    for (std::size_t i = 0; i < depth; ++i)
       weights.emplace_back(Shape{width, width}, Init::zeros());
   }
   Part branch(std::size_t i) const {
@@ -20,9 +20,9 @@ struct Stack {
       return dropout(pass.at(i), scale(h, Real(0.5 * *sign)), Real(0.3));
     };
   }
-  std::vector<ReversibleBlock> blocks() const {
-    std::vector<ReversibleBlock> all;
-    for (std::size_t i = 0; i < weights.size(); i += 2) all.push_back({branch(i), branch(i + 1)});
+  std::vector<Part> branches() const {
+    std::vector<Part> all;
+    for (std::size_t i = 0; i < weights.size(); ++i) all.push_back(branch(i));
     return all;
   }
   std::vector<Parameter*> parameters() {
@@ -35,21 +35,33 @@ struct Stack {
 
 TEST(ReversibleGradient, agrees_with_differences) {
   for (const StreamOutput output : {StreamOutput::average, StreamOutput::concat})
-    for (const std::size_t depth : {1, 3}) {
+    for (const std::size_t depth : {1, 2, 3, 6}) {
       Stack stack(7, depth);
       check_gradient(
           "reversible",
           [&](const Pass& pass, const Inputs& x) {
-            return reversible(pass, stack.blocks(), x[0], output);
+            return reversible(pass, stack.branches(), x[0], x[0], output);
           },
           {tests::random_tensor({2, 5, 7}, 1)}, stack.parameters());
     }
 }
 
+TEST(ReversibleGradient, agrees_with_differences_where_two_streams_begin_apart) {
+  for (const std::size_t depth : {0, 1, 3, 4}) {
+    Stack stack(7, depth);
+    check_gradient(
+        "reversible",
+        [&](const Pass& pass, const Inputs& x) {
+          return reversible(pass, stack.branches(), x[0], x[1], StreamOutput::average);
+        },
+        {tests::random_tensor({5, 7}, 1), tests::random_tensor({5, 7}, 2)}, stack.parameters());
+  }
+}
+
 TEST(ReversibleGradient, agrees_with_differences_inside_a_part_that_is_run_again) {
-  Stack stack(5, 2);
+  Stack stack(5, 4);
   const auto part = [&](const Pass& pass, const Var& x) {
-    return add(x, reversible(pass, stack.blocks(), x, StreamOutput::average));
+    return add(x, reversible(pass, stack.branches(), x, x, StreamOutput::average));
   };
   check_gradient(
       "reversible", [&](const Pass& pass, const Inputs& x) { return recompute(pass, part, x[0]); },

@@ -21,10 +21,9 @@ Part scaled(Real factor) {
 
 TEST(Reversible, adds_each_branch_of_one_stream_to_the_other) {
   const Tensor x = random_tensor({3, 4}, 1);
-  const std::vector<ReversibleBlock> blocks = {{scaled(2), scaled(3)},
-                                               {scaled(-1), scaled(Real(0.5))}};
-  const Var average = reversible(Pass(), blocks, Var(x), StreamOutput::average);
-  const Var both = reversible(Pass(), blocks, Var(x), StreamOutput::concat);
+  const std::vector<Part> branches = {scaled(2), scaled(3), scaled(-1), scaled(Real(0.5))};
+  const Var average = reversible(Pass(), branches, Var(x), Var(x), StreamOutput::average);
+  const Var both = reversible(Pass(), branches, Var(x), Var(x), StreamOutput::concat);
   ASSERT_EQ(both.shape(), (Shape{3, 8}));
   for (Index r = 0; r < 3; ++r)
     for (Index c = 0; c < 4; ++c) {
@@ -47,8 +46,8 @@ TEST(Reversible, keeps_two_streams_and_its_output_whatever_the_depth) {
     const Pass pass(tape, core::Rng(1), journal);
     const Var in = tape.watch(x);
     const Index before = core::memory_use().live;
-    const std::vector<ReversibleBlock> blocks(depth, {scaled(Real(0.1)), scaled(Real(0.2))});
-    const Var y = reversible(pass, blocks, in, StreamOutput::average);
+    const std::vector<Part> branches(2 * depth, scaled(Real(0.1)));
+    const Var y = reversible(pass, branches, in, in, StreamOutput::average);
     EXPECT_LE(core::memory_use().live - before, 3 * stream * 9 / 8);
     const Index copied = core::counters().detaches;
     core::reset_memory_peak();
@@ -75,7 +74,7 @@ TEST(Reversible, reads_decisions_back_and_proposes_once) {
             return branch(q.at(std::uint64_t(place)), x);
           };
         };
-        return reversible(p, {{at(0), at(1)}, {at(2), at(3)}}, in[0], StreamOutput::average);
+        return reversible(p, {at(0), at(1), at(2), at(3)}, in[0], in[0], StreamOutput::average);
       },
       {random_tensor({3}, 1)}, journal);
   EXPECT_EQ(made, 4);
@@ -92,7 +91,7 @@ TEST(Reversible, charges_penalties_inside_its_branches_once) {
   };
   const Part nothing = scaled(0);
   const Var x = tape.watch(Tensor({2}, 1));
-  const Var y = reversible(pass, {{priced, nothing}}, x, StreamOutput::average);
+  const Var y = reversible(pass, {priced, nothing}, x, x, StreamOutput::average);
   const Var total = penalties(pass);
   EXPECT_EQ(core::scalar(total.value()), 2);
   tape.sweep(add(sum(y), scale(total, Real(0.25))), Tensor({1}, 1));
@@ -102,8 +101,9 @@ TEST(Reversible, charges_penalties_inside_its_branches_once) {
 
 TEST(Reversible, refuses_a_branch_that_changes_the_shape) {
   const Part wider = [](const Pass&, const Var& x) { return concat({x, x}); };
-  EXPECT_THROW(reversible(Pass(), {{wider, wider}}, Var(Tensor({2, 3}, 1)), StreamOutput::average),
-               core::Error);
+  const Var x(Tensor({2, 3}, 1)), other(Tensor({2, 4}, 1));
+  EXPECT_THROW(reversible(Pass(), {wider, wider}, x, x, StreamOutput::average), core::Error);
+  EXPECT_THROW(reversible(Pass(), {scaled(1)}, x, other, StreamOutput::average), core::Error);
 }
 
 TEST(Reversible, lets_the_op_inside_be_named_when_something_is_not_finite) {
@@ -114,8 +114,8 @@ TEST(Reversible, lets_the_op_inside_be_named_when_something_is_not_finite) {
     return scale(x, Real(INFINITY));
   };
   try {
-    reversible(Pass(tape, core::Rng(1), journal), {{scaled(1), bad}}, tape.watch(Tensor({2}, 1)),
-               StreamOutput::average);
+    const Var x = tape.watch(Tensor({2}, 1));
+    reversible(Pass(tape, core::Rng(1), journal), {scaled(1), bad}, x, x, StreamOutput::average);
     FAIL() << "nothing was reported";
   } catch (const core::Error& error) {
     EXPECT_EQ(error.fault(), core::Fault::diverged);

@@ -128,18 +128,18 @@ TEST_P(ReversibleStack, finds_the_input_of_the_first_of_twelve_layers_again) {
   const DrawnWeights drawn(blocks);
   const Sequences s = Sequences::self(2, length, true);
   std::vector<Tensor> seen;  // what the first attention read: in the pass, and in the sweep
-  std::vector<autograd::ReversibleBlock> branches;
+  std::vector<autograd::Part> branches;
   for (std::size_t i = 0; i < blocks.all.size(); ++i)
-    branches.push_back({[&, i](const Pass& pass, const Var& in) {
-                          if (i == 0) seen.push_back(in.value());
-                          return blocks.all[i].attention_branch(pass.at(i), in, s);
-                        },
-                        [&, i](const Pass& pass, const Var& in) {
-                          return blocks.all[i].feed_forward_branch(pass.at(i), in);
-                        }});
+    for (const bool attends : {true, false})
+      branches.emplace_back([&, i, attends](const Pass& pass, const Var& in) {
+        if (attends && i == 0) seen.push_back(in.value());
+        return attends ? blocks.all[i].attention_branch(pass.at(i), in, s)
+                       : blocks.all[i].feed_forward_branch(pass.at(i), in);
+      });
   autograd::Tape tape;
   autograd::Journal journal;
-  const Var out = autograd::reversible(Pass(tape, core::Rng(3), journal), branches, tape.watch(x),
+  const Var in = tape.watch(x);
+  const Var out = autograd::reversible(Pass(tape, core::Rng(3), journal), branches, in, in,
                                        StreamOutput::average);
   tape.sweep(out, tests::random_tensor(out.shape(), 5));
   ASSERT_EQ(seen.size(), 2u);
