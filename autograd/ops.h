@@ -137,5 +137,9 @@ Var rows_behind(const Var& z, const SequenceLengths& lengths, Index count);
 /// average c, how much of c stays, and how much of the output is c rather than x.
 /// gates: [B * length, 3 n], x: [B * length, n] -> [B * length, n]
 Var simple_recurrence(const Var& gates, const Var& x, Index length);
+/// One token of it in evaluation, where c goes on from the tokens before.
+/// gates: [3 n], x, c and y: [n]
+void step_recurrence(std::span<const Real> gates, std::span<const Real> x, std::span<Real> c,
+                     std::span<Real> y);
 
 }  // namespace weft::autograd

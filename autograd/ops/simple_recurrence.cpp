@@ -16,13 +16,16 @@ Real sigmoid(Real x) { return 1 / (1 + std::exp(-x)); }
 struct Column {
   Index length, n;
 
+  /// c and y of one token, given c of the one before.
+  void step(const Real* gates, Real x, Real before, Real& c, Real& y) const {
+    const Real keep = sigmoid(gates[n]), open = sigmoid(gates[2 * n]);
+    c = keep * before + (1 - keep) * gates[0];
+    y = open * c + highway * (1 - open) * x;
+  }
+
   void run(const Real* gates, const Real* x, Real* c, Real* y) const {
-    Real before = 0;
-    for (Index t = 0; t < length; ++t, gates += 3 * n, x += n, c += n, y += n) {
-      const Real keep = sigmoid(gates[n]), open = sigmoid(gates[2 * n]);
-      before = *c = keep * before + (1 - keep) * gates[0];
-      *y = open * before + highway * (1 - open) * *x;
-    }
+    for (Index t = 0; t < length; ++t)
+      step(gates + 3 * n * t, x[n * t], t > 0 ? c[n * (t - 1)] : 0, c[n * t], y[n * t]);
   }
 
   void pull_back(const Real* gates, const Real* x, const Real* c, const Real* dy, Real* dgates,
@@ -77,6 +80,13 @@ Var simple_recurrence(const Var& gates, const Var& x, Index length) {
                   });
                   return Gradients{std::move(dgates), std::move(dx)};
                 });
+}
+
+void step_recurrence(std::span<const Real> gates, std::span<const Real> x, std::span<Real> c,
+                     std::span<Real> y) {
+  const Column column{1, Index(x.size())};
+  for (std::size_t i = 0; i < x.size(); ++i)
+    column.step(gates.data() + i, x[i], c[i], c[i], y[i]);
 }
 
 }  // namespace weft::autograd

@@ -33,6 +33,17 @@ TEST(SimpleRecurrence, averages_along_each_sequence) {
   EXPECT_THROW(simple_recurrence(Var(x), Var(x), 7), core::Error);
 }
 
+TEST(SimpleRecurrence, goes_token_by_token_as_over_the_whole) {
+  const Index length = 9, n = 5;
+  const Tensor gates = random_tensor({length, 3 * n}, 1), x = random_tensor({length, n}, 2);
+  const Tensor whole = simple_recurrence(Var(gates), Var(x), length).value();
+  std::vector<Real> c(n, 0), y(n);
+  for (Index t = 0; t < length; ++t) {
+    step_recurrence(gates.rows(t, 1).read(), x.rows(t, 1).read(), c, y);
+    EXPECT_TRUE(tests::same_bits(std::span<const Real>(y), whole.rows(t, 1).read()));
+  }
+}
+
 TEST(SimpleRecurrenceGradient, agrees_with_differences) {
   for (const auto& [batch, length, n] : {std::tuple{1, 1, 1}, {3, 6, 4}, {1, 40, 5}})
     tests::check_gradient(
