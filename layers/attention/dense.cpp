@@ -9,6 +9,7 @@ AttentionMaker configure_dense(core::Fields& field, const AttentionSite&) {
   scores.fields(field);
   return [scores](const AttentionSite& site) {
     const AttentionTraits traits{.summary = "softmax over every earlier key",
+                                 .queries_alone = true,
                                  .keys_per_token = "all before it",
                                  .decode_state = "every key and value"};
     return std::make_unique<PatternAttention>(site, traits, std::vector<Pattern>{full_pattern()},

@@ -63,6 +63,7 @@ class EfficientAttention final : public FeatureAttention {
                 "softmax of queries over features, of keys over positions; linear in the "
                 "length",
             .exact = false,
+            .queries_alone = true,
             .keys_per_token = "all before it, as one average a feature",
             .decode_state = "a matrix of D x D sums a head, with their largest keys"};
   }

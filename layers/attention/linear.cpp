@@ -80,6 +80,7 @@ class LinearAttention final : public FeatureAttention {
   AttentionTraits traits() const override {
     return {.summary = "weights are products of positive features; linear in the length",
             .exact = false,
+            .queries_alone = true,
             .keys_per_token = "all before it, as one sum",
             .decode_state = "a matrix of D x D sums a head"};
   }

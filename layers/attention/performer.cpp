@@ -93,6 +93,7 @@ class PerformerAttention final : public FeatureAttention {
   AttentionTraits traits() const override {
     return {.summary = "softmax estimated by positive random features; linear in the length",
             .exact = false,
+            .queries_alone = true,
             .keys_per_token = "all before it, as one sum",
             .decode_state = "a matrix of P x D sums a head, with their largest keys"};
   }

@@ -71,6 +71,7 @@ class TaylorAttention final : public FeatureAttention {
   AttentionTraits traits() const override {
     return {.summary = "weights are 1 + cosine of query and key; linear in the length",
             .exact = false,
+            .queries_alone = true,
             .keys_per_token = "all before it, as one sum",
             .decode_state = "a matrix of (D + 1) x D sums a head"};
   }

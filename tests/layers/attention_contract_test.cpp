@@ -277,6 +277,32 @@ TEST_P(AttentionContract, nothing_grows_with_the_square_of_the_length) {
   EXPECT_LT(core::memory_use().peak, square / 2);
 }
 
+TEST_P(AttentionContract, answers_a_query_alone_as_beside_others_where_it_says_so) {
+  if (!traits().queries_alone) return;
+  const Index queries = 9;
+  const Sequences together = padded({2, queries, 20, false}, {13, 20});
+  const AttentionSample it = sample(together);
+  const Tensor all = it.evaluate();
+  const auto row_of_each = [&](const Tensor& x, Index t) {
+    Tensor rows({2, x.shape().back()});
+    for (Index b = 0; b < 2; ++b)
+      std::ranges::copy(x.rows(b * queries + t, 1).read(),
+                        rows.write().begin() + b * x.shape().back());
+    return rows;
+  };
+  for (Index t = 0; t < queries; ++t) {
+    AttentionInput input{{}, Var(row_of_each(it.inputs().back(), t)), together};
+    input.sequences.queries = 1;
+    const auto projections = it.attention().projections();
+    for (std::size_t i = 0; i < projections.size(); ++i) {
+      const bool of_queries = projections[i].side == Projection::Side::queries;
+      input.blocks.push_back({Var(of_queries ? row_of_each(it.inputs()[i], t) : it.inputs()[i]), 0});
+    }
+    tests::expect_close(it.attention().forward(Pass(core::Rng(3)), input).value().read(),
+                        tests::in_double(row_of_each(all, t).read()), in_double ? 1e-12 : 1e-5);
+  }
+}
+
 TEST_P(AttentionContract, says_what_it_is) {
   const AttentionTraits t = traits();
   EXPECT_FALSE(t.summary.empty());
