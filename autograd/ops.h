@@ -126,13 +126,11 @@ enum class StreamOutput { average, concat };
 Var reversible(const Pass& pass, std::vector<Part> branches, const Var& first, const Var& second,
                StreamOutput output);
 
-/// How many rows of each sequence are real; the rest is padding.
-using SequenceLengths = std::shared_ptr<const std::vector<Index>>;
 /// Each sequence of y right behind the real rows of its sequence in x; zeros fill the end.
 /// x: [B * S, n], y: [B * T, n] -> [B * (S + T), n]
-Var join_rows(const Var& x, const Var& y, const SequenceLengths& lengths);
+Var join_rows(const Var& x, const Var& y, const core::Lengths& lengths);
 /// The `count` rows of each sequence behind its first lengths[b].  z: [B * S, n] -> [B * count, n]
-Var rows_behind(const Var& z, const SequenceLengths& lengths, Index count);
+Var rows_behind(const Var& z, const core::Lengths& lengths, Index count);
 /// A recurrence without matrices along each sequence: gates say what a token adds to the running
 /// average c, how much of c stays, and how much of the output is c rather than x.
 /// gates: [B * length, 3 n], x: [B * length, n] -> [B * length, n]

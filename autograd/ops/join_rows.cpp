@@ -10,7 +10,7 @@ namespace {
 /// Sequences of S rows of which some are real, and behind those T more: S + T places.
 struct Joint {
   Index before, behind, width;
-  SequenceLengths lengths;
+  core::Lengths lengths;
 
   Index batch() const { return Index(lengths->size()); }
   Index places() const { return before + behind; }
@@ -54,7 +54,7 @@ void check(const char* op, const Joint& joint) {
 }
 
 /// Rows of each of the sequences that a matrix holds.
-Index rows_each(const char* op, const Var& x, const SequenceLengths& lengths) {
+Index rows_each(const char* op, const Var& x, const core::Lengths& lengths) {
   core::require(lengths && !lengths->empty() && x.shape().rank() == 2 &&
                     x.shape()[0] % Index(lengths->size()) == 0,
                 op, ": x of shape ", x.shape(), " is not ", lengths ? lengths->size() : 0,
@@ -66,7 +66,7 @@ Index rows_each(const char* op, const Var& x, const SequenceLengths& lengths) {
 
 /// z[b] = the first lengths[b] rows of x[b], then y[b], then zeros.
 /// dx and dy are dz at their places; rows of x that were left out get nothing.  Saves: nothing.
-Var join_rows(const Var& x, const Var& y, const SequenceLengths& lengths) {
+Var join_rows(const Var& x, const Var& y, const core::Lengths& lengths) {
   const Joint joint{rows_each("join_rows", x, lengths), rows_each("join_rows", y, lengths),
                     x.shape()[1], lengths};
   core::require(y.shape()[1] == joint.width, "join_rows: ", x.shape(), " and ", y.shape(),
@@ -79,7 +79,7 @@ Var join_rows(const Var& x, const Var& y, const SequenceLengths& lengths) {
 
 /// y[b] = the `count` rows of z[b] behind the first lengths[b].
 /// dz is dy at its place and zero elsewhere.  Saves: nothing.
-Var rows_behind(const Var& z, const SequenceLengths& lengths, Index count) {
+Var rows_behind(const Var& z, const core::Lengths& lengths, Index count) {
   const Index places = rows_each("rows_behind", z, lengths);
   core::require(count >= 1 && count <= places, "rows_behind: ", count, " rows of ", places);
   const Joint joint{places - count, count, z.shape()[1], lengths};

@@ -8,7 +8,7 @@ namespace {
 
 using tests::random_tensor;
 
-SequenceLengths lengths(std::vector<Index> all) {
+core::Lengths lengths(std::vector<Index> all) {
   return std::make_shared<const std::vector<Index>>(std::move(all));
 }
 
