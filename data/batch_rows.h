@@ -21,12 +21,27 @@ class BatchRows {
     distances_.resize(inputs_.size(), 0);
     return row_of(distances_, row);
   }
+  /// Asking for sources gives the batch an array of them, `longest` tokens each, of which `real`
+  /// are of this row's. A row that never asks has one token of padding for a source.
+  std::span<Token> source(Index row, Index real, Index longest) {
+    if (source_lengths_.empty()) {
+      source_lengths_.resize(std::size_t(shape_[0]), 1);
+      sources_.resize(std::size_t(shape_[0] * longest), 0);
+    }
+    source_lengths_[std::size_t(row)] = real;
+    return std::span(sources_).subspan(std::size_t(row * longest), std::size_t(real));
+  }
 
   Batch finish() && {
     Batch batch;
     batch.inputs = core::Tokens(shape_, std::move(inputs_));
     batch.targets = core::Tokens(shape_, std::move(targets_));
     if (!distances_.empty()) batch.distances = core::Tokens(shape_, std::move(distances_));
+    if (!source_lengths_.empty()) {
+      const Index longest = Index(sources_.size()) / shape_[0];
+      batch.sources = core::Tokens({shape_[0], longest}, std::move(sources_));
+      batch.source_lengths = std::make_shared<const std::vector<Index>>(std::move(source_lengths_));
+    }
     return batch;
   }
 
@@ -37,7 +52,8 @@ class BatchRows {
   }
 
   core::Shape shape_;
-  std::vector<Token> inputs_, targets_, distances_;
+  std::vector<Token> inputs_, targets_, distances_, sources_;
+  std::vector<Index> source_lengths_;
 };
 
 }  // namespace weft::data

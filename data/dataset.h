@@ -47,6 +47,9 @@ class Dataset {
   virtual Index classes() const { return 0; }
   /// The longest source; 0 where sequences have none.
   virtual Index source_length() const { return 0; }
+  /// The token that stands before every target told from a source, and ends it; nothing where
+  /// sequences have no sources.
+  virtual std::optional<Token> boundary() const { return {}; }
   /// Micro-batch `number`, counted from 0 without end.
   virtual Batch training(Index number) const = 0;
   /// How many tokens the training split holds; nothing where it never ends.

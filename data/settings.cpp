@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "data/duplicate.h"
+#include "data/duplicate_pairs.h"
 #include "data/noise.h"
 #include "data/recall.h"
 #include "data/text.h"
@@ -79,12 +80,29 @@ void NoiseSettings::fields(core::Fields& fields) {
 }
 
 void DuplicateSettings::fields(core::Fields& fields) {
-  fields.integer("word", word, "symbols in a word; 0: as many as data.length holds twice",
+  fields.choice("form", form,
+                "language: 0 w 0 w in one sequence; seq2seq: w as a source, w 0 as its target",
+                {"language", "seq2seq"});
+  fields.integer("word", word,
+                 pairs() ? "symbols in the longest word; 0: as many as data.length holds"
+                         : "symbols in a word; 0: as many as data.length holds twice",
                  core::at_least(0));
+  if (pairs())
+    fields.integer("shortest", shortest, "symbols in the shortest word", core::at_least(1));
   fields.integer("symbols", symbols, "different symbols in words; 0 stands before each word",
                  core::between(1, 50000));
   fields.integer("held_out", held_out, "sequences to validate on, and as many to test on",
                  core::at_least(1));
+}
+
+void DuplicateSettings::check_length(core::Fields& fields, Index length) const {
+  const Index needed = pairs() ? std::max(word, shortest) + 1 : 2 * (std::max<Index>(word, 1) + 1);
+  if (length < needed)
+    fields.problem("length", core::message_of("must be at least ", needed,
+                                              pairs() ? ", so that a word and its end fit in"
+                                                      : ", so that 0 and a word fit in twice"));
+  if (pairs() && word > 0 && shortest > word)
+    fields.problem("shortest", core::message_of("must be at most data.word, ", word));
 }
 
 void DataSettings::fields(core::Fields& fields) {
@@ -106,10 +124,7 @@ void DataSettings::fields(core::Fields& fields) {
   }
   if (kind == "duplicate") {
     duplicate.fields(fields);
-    const Index needed = 2 * (std::max<Index>(duplicate.word, 1) + 1);
-    if (length < needed)
-      fields.problem("length", core::message_of("must be at least ", needed,
-                                                ", so that 0 and a word fit in twice"));
+    duplicate.check_length(fields, length);
   }
 }
 
@@ -122,6 +137,9 @@ std::unique_ptr<Dataset> make_dataset(const DataSettings& settings, Index batch,
   }
   if (settings.kind == "noise") {
     return std::make_unique<Noise>(settings.noise, settings.length, batch, seed);
+  }
+  if (settings.sources()) {
+    return std::make_unique<DuplicatePairs>(settings.duplicate, settings.length, batch, seed);
   }
   if (settings.kind == "duplicate") {
     return std::make_unique<Duplicate>(settings.duplicate, settings.length, batch, seed);

@@ -45,14 +45,21 @@ struct NoiseSettings {
   void fields(core::Fields& fields);
 };
 
-/// Words told twice: see data/duplicate.h.
+/// Words told twice: see data/duplicate.h and, as pairs of source and target,
+/// data/duplicate_pairs.h.
 struct DuplicateSettings {
-  Index word = 0;        ///< symbols in a word; 0: as many as the sequence holds
+  std::string form = "language";  ///< language | seq2seq
+  Index shortest = 1;             ///< symbols in the shortest word of a pair
+  Index word = 0;        ///< symbols in a word, in pairs at most; 0: as many as the sequence holds
   Index symbols = 127;   ///< a word's symbols are 1 .. symbols
   Index held_out = 256;  ///< sequences in the validation split, and as many in the test split
 
   void fields(core::Fields& fields);
   Index word_in(Index length) const { return word > 0 ? word : length / 2 - 1; }
+  Index longest_in(Index length) const { return word > 0 ? word : length - 1; }
+  bool pairs() const { return form == "seq2seq"; }
+  /// Reports words that do not fit sequences of `length`.
+  void check_length(core::Fields& fields, Index length) const;
 };
 
 /// The values of data.kind.
@@ -71,6 +78,8 @@ struct DataSettings {
     return (kind == "text" && text.sampling == "streams") ||
            (kind == "recall" && recall.stream > 0) || (kind == "noise" && noise.stream > 0);
   }
+  /// Whether sequences are told from sources.
+  bool sources() const { return kind == "duplicate" && duplicate.pairs(); }
   /// Visits kind and length, then the settings of the chosen kind only.
   void fields(core::Fields& fields);
 };
