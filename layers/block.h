@@ -4,11 +4,9 @@
 
 #include "layers/feed_forward.h"
 #include "layers/multi_head.h"
-#include "layers/norm.h"
+#include "layers/residual.h"
 
 namespace weft::layers {
-
-enum class NormPlace { pre, post };
 
 /// One Transformer layer: attention, then feed-forward, each with its residual and its norm.
 ///   pre:   x + dropout(f(norm(x)))        post:   norm(x + dropout(f(x)))

@@ -2,18 +2,9 @@
 
 #include "core/error.h"
 #include "core/scope.h"
+#include "layers/model_parts.h"
 
 namespace weft::layers {
-namespace {
-
-OutputLayer make_output(const ModelSettings& settings, Index vocabulary, Index width) {
-  if (settings.loss == "sparse")
-    return OutputLayer::sparse(vocabulary, width, settings.loss_modules);
-  if (settings.tie) return {};
-  return OutputLayer::untied(vocabulary, width, Init::normal(Trunk::deviation));
-}
-
-}  // namespace
 
 LanguageModel::LanguageModel(const ModelSettings& settings, const AttentionPlans& plans,
                              Index vocabulary, Index length, bool recompute)

@@ -5,24 +5,14 @@
 #include "core/error.h"
 #include "core/gemm.h"
 #include "core/scope.h"
-#include "layers/dense_feed_forward.h"
+#include "layers/model_parts.h"
 
 namespace weft::layers {
 namespace {
 
-Index head_width(const ModelSettings& settings) { return settings.width / settings.heads; }
-
 std::optional<StreamOutput> streams_of(const ModelSettings& settings) {
   if (!settings.reversible) return std::nullopt;
   return settings.reversible_output == "concat" ? StreamOutput::concat : StreamOutput::average;
-}
-
-std::unique_ptr<FeedForward> make_feed_forward(const ModelSettings& settings, Init in, Init out) {
-  if (settings.feedforward == "sparse")
-    return std::make_unique<SparseFeedForward>(settings.width, settings.hidden(),
-                                               settings.sparse_ff, settings.ff_chunk);
-  return std::make_unique<DenseFeedForward>(settings.width, settings.hidden(), in, out,
-                                            settings.ff_chunk);
 }
 
 }  // namespace
@@ -32,8 +22,7 @@ Trunk::Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index v
     : width_(settings.width),
       streams_(streams_of(settings)),
       tokens_({vocabulary, settings.width}, Init::normal(deviation)),
-      positions_(settings.positions, settings.width, head_width(settings), length,
-                 settings.axial_grid(length)),
+      positions_(make_positions(settings, length)),
       dropout_(Real(settings.dropout)),
       recompute_(recompute),
       causal_(settings.causal),
@@ -115,12 +104,10 @@ Var Trunk::run_blocks(const Pass& pass, Var x, const std::vector<Sequences>& seq
 }
 
 Var Trunk::with_penalties(const Pass& pass, Var loss, Real share) const {
-  const auto join = [&](const Var& penalty) {
-    if (penalty.value().size() > 0) loss = autograd::add(loss, autograd::scale(penalty, share));
-  };
-  for (std::size_t i = 0; i < blocks_.size(); ++i) join(blocks_[i].penalty(pass.at(i)));
-  join(autograd::penalties(pass));
-  return loss;
+  std::vector<Var> all;
+  for (std::size_t i = 0; i < blocks_.size(); ++i) all.push_back(blocks_[i].penalty(pass.at(i)));
+  all.push_back(autograd::penalties(pass));
+  return add_penalties(std::move(loss), share, all);
 }
 
 Trunk::DecodeStates Trunk::begin() const {
