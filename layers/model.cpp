@@ -1,11 +1,17 @@
 #include "layers/model.h"
 
+#include "layers/encoder_decoder.h"
 #include "layers/language_model.h"
+#include "layers/terraformer.h"
 
 namespace weft::layers {
 
 std::unique_ptr<Model> make_model(const ModelSettings& settings, const AttentionPlans& plans,
                                   const ModelShape& shape, bool recompute) {
+  if (settings.task == "seq2seq") {
+    if (settings.reversible) return std::make_unique<Terraformer>(settings, plans, shape);
+    return std::make_unique<EncoderDecoder>(settings, plans, shape);
+  }
   return std::make_unique<LanguageModel>(settings, plans, shape.vocabulary, shape.length,
                                          recompute);
 }

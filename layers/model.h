@@ -52,6 +52,9 @@ class Model {
   virtual Index layer_weights() const = 0;
   /// Numbers in weight matrices, output layer included, embeddings not.
   virtual Index matrix_weights() const = 0;
+  /// How many rows a weight is multiplied with for each token of the inputs, on average: more than
+  /// one where a source is read too.
+  virtual double rows_per_token() const { return 1; }
   /// How many keys each head of each layer reads of a long past; empty where there is no such
   /// number.
   virtual std::vector<std::vector<double>> spans() const { return {}; }

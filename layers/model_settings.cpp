@@ -22,8 +22,10 @@ AttentionMaker read_mechanism(core::Fields& field, std::string kind, const Atten
 }  // namespace
 
 void ModelSettings::fields(core::Fields& field) {
-  field.choice("task", task, "what the model is asked: language, a token at every place",
-               {"language"});
+  field.choice("task", task,
+               "what the model is asked: language, a token at every place; seq2seq, one sequence "
+               "told from another",
+               {"language", "seq2seq"});
   field.integer("layers", layers, "Transformer layers", core::between(1, 1000));
   field.integer("width", width, "width of the residual stream (W)", core::between(1, 65536));
   field.integer("heads", heads, "attention heads of a layer (H)", core::between(1, 1024));
@@ -75,6 +77,7 @@ void ModelSettings::fields(core::Fields& field) {
   field.texts("attention", attention,
               "attention of the layers: a name, or a list of names repeated to fill the layers; a "
               "name is a kind or a table [attention.NAME]");
+  if (tells_from_source()) list_seq2seq(field);
   if (width % std::max<Index>(heads, 1) != 0)
     field.problem("width", core::message_of(width, " is not a multiple of ", heads, " heads"));
   else if (positions == "rotary" && width / heads % 2 != 0)
@@ -113,13 +116,22 @@ void ModelSettings::list_axial_positions(core::Fields& field) {
 }
 
 void ModelSettings::list_reversible(core::Fields& field) {
+  if (norm_place != "pre")
+    field.problem("norm_place", "a reversible stack needs norms inside its branches: pre");
+  if (tells_from_source()) return;  // which ends in the average
   field.choice("reversible_output", reversible_output,
                "what the output layer reads of the two streams: their average, or both (2 W)",
                {"average", "concat"});
-  if (norm_place != "pre")
-    field.problem("norm_place", "a reversible stack needs norms inside its branches: pre");
   if (tie && reversible_output == "concat")
     field.problem("tie", "two concatenated streams need an output layer of their own: false");
+}
+
+void ModelSettings::list_seq2seq(core::Fields& field) {
+  seq2seq.fields(field, reversible);
+  if (!causal)
+    field.problem("causal", "a target is told token by token, which reads no later ones: true");
+  if (recurrence) field.problem("recurrence", "a source begins anew with every target: false");
+  if (norm == "batch") field.problem("norm", "batch statistics would count padding: layer or rms");
 }
 
 void ModelSettings::list_sparse_loss(core::Fields& field) {
@@ -146,8 +158,12 @@ AxialGrid ModelSettings::axial_grid(Index length) const {
 }
 
 std::vector<std::string> ModelSettings::attention_names() const {
-  std::vector<std::string> names;
-  for (const std::string& name : attention)
+  std::vector<std::string> all = attention, names;
+  if (tells_from_source()) {
+    all.insert(all.end(), encoder_attention().begin(), encoder_attention().end());
+    if (!reversible) all.push_back(seq2seq.cross_attention);
+  }
+  for (const std::string& name : all)
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   return names;
 }

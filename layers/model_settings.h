@@ -8,6 +8,7 @@
 #include "layers/attention/relative.h"
 #include "layers/multi_head.h"
 #include "layers/positions.h"
+#include "layers/seq2seq_settings.h"
 #include "layers/sparse_feed_forward.h"
 
 namespace weft::layers {
@@ -38,6 +39,7 @@ struct ModelSettings {
   bool recurrence = false;
   bool reversible = false;
   std::string reversible_output = "average";
+  Seq2SeqSettings seq2seq;
   std::vector<std::string> attention = {"dense"};
 
   void fields(core::Fields& field);
@@ -45,7 +47,15 @@ struct ModelSettings {
   /// The relative positions, if `positions` names some.
   RelativeSettings relative() const;
   Index hidden() const { return ff > 0 ? ff : 4 * width; }
-  /// The distinct names in `attention`.
+  bool tells_from_source() const { return task == "seq2seq"; }
+  /// What reads the source of a seq2seq model.
+  Index encoder_layers() const {
+    return seq2seq.encoder_layers > 0 ? seq2seq.encoder_layers : layers;
+  }
+  const std::vector<std::string>& encoder_attention() const {
+    return seq2seq.encoder_attention.empty() ? attention : seq2seq.encoder_attention;
+  }
+  /// The distinct names of attention that the model uses.
   std::vector<std::string> attention_names() const;
   /// The grid of axial positions for sequences of up to `length` tokens.
   AxialGrid axial_grid(Index length) const;
@@ -58,6 +68,7 @@ struct ModelSettings {
   void list_reversible(core::Fields& field);
   void list_sparse_loss(core::Fields& field);
   void check_recurrence(core::Fields& field) const;
+  void list_seq2seq(core::Fields& field);
 };
 
 /// Reads the table [attention.NAME]: `kind` (NAME itself unless given) with that mechanism's
