@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "core/error.h"
 
@@ -34,22 +35,57 @@ Token draw_token(const core::Tensor& logits, const GenerationOptions& options,
   return order.back();
 }
 
-std::vector<Token> generate(const layers::LanguageModel& model, const std::vector<Token>& prompt,
-                            const GenerationOptions& options,
-                            const std::function<void(Token)>& tell) {
-  core::require(!prompt.empty(), "generate: the prompt is empty; give at least one token");
+namespace {
+
+/// Draws tokens from `logits` and what `step` says after each, up to the token `end` if there is
+/// one, and no more than learned positions allow after `used`.
+Told draw_tokens(core::Tensor logits, const std::function<core::Tensor(Token)>& step,
+                 std::optional<Token> end, Index used, std::optional<Index> longest,
+                 const GenerationOptions& options, const std::function<void(Token)>& tell) {
   const core::Rng stream = core::Rng(options.seed).fold("generation");
+  Told told;
+  while (Index(told.tokens.size()) < options.tokens) {
+    const Token next = draw_token(logits, options, stream, told.tokens.size());
+    if (next == end) return told;
+    told.tokens.push_back(next);
+    if (tell) tell(next);
+    if (Index(told.tokens.size()) == options.tokens) break;
+    told.positions_ended = longest && used >= *longest;
+    if (told.positions_ended) break;
+    logits = step(next);
+    ++used;
+  }
+  return told;
+}
+
+}  // namespace
+
+Told generate(const layers::LanguageModel& model, const std::vector<Token>& prompt,
+              const GenerationOptions& options, const std::function<void(Token)>& tell) {
+  core::require(!prompt.empty(), "generate: the prompt is empty; give at least one token");
   auto states = model.begin();
   core::Tensor logits;
   for (const Token token : prompt) logits = model.step(states, token);
-  std::vector<Token> text;
-  while (Index(text.size()) < options.tokens) {
-    text.push_back(draw_token(logits, options, stream, text.size()));
-    if (tell) tell(text.back());
-    if (model.longest() && states.position >= *model.longest()) break;
-    if (Index(text.size()) < options.tokens) logits = model.step(states, text.back());
-  }
-  return text;
+  return draw_tokens(
+      logits, [&](Token token) { return model.step(states, token); }, std::nullopt, states.position,
+      model.longest(), options, tell);
+}
+
+Told generate(const layers::SourceModel& model, const std::vector<Token>& source, Token boundary,
+              const GenerationOptions& options, const std::function<void(Token)>& tell) {
+  const auto telling = model.begin(source);
+  const core::Tensor first = telling->step(boundary);
+  return draw_tokens(
+      first, [&](Token token) { return telling->step(token); }, boundary, 1, model.longest(),
+      options, tell);
+}
+
+Told answer(const layers::Model& model, const data::Dataset& dataset,
+            const std::vector<Token>& prompt, const GenerationOptions& options,
+            const std::function<void(Token)>& tell) {
+  if (const auto boundary = dataset.boundary())
+    return generate(layers::as_source_model(model, "generate"), prompt, *boundary, options, tell);
+  return generate(layers::as_language_model(model, "generate"), prompt, options, tell);
 }
 
 }  // namespace weft::experiments

@@ -5,7 +5,9 @@
 
 #include "core/rng.h"
 #include "core/tokens.h"
+#include "data/dataset.h"
 #include "layers/language_model.h"
+#include "layers/source_model.h"
 
 namespace weft::experiments {
 
@@ -20,12 +22,26 @@ struct GenerationOptions {
 core::Token draw_token(const core::Tensor& logits, const GenerationOptions& options,
                        const core::Rng& stream, std::uint64_t i);
 
+/// What a model told, token by token.
+struct Told {
+  std::vector<core::Token> tokens;
+  bool positions_ended = false;  ///< stopped early, where learned positions end
+};
+
 /// Continues the prompt token by token with the mechanisms' decoding states, telling each new
-/// token to `tell` as it comes. The same options give the same text. Stops early where learned
-/// positions end.
-std::vector<core::Token> generate(const layers::LanguageModel& model,
-                                  const std::vector<core::Token>& prompt,
-                                  const GenerationOptions& options,
-                                  const std::function<void(core::Token)>& tell = {});
+/// token to `tell` as it comes. The same options give the same text.
+Told generate(const layers::LanguageModel& model, const std::vector<core::Token>& prompt,
+              const GenerationOptions& options, const std::function<void(core::Token)>& tell = {});
+
+/// Tells a target from a source, up to the token that ends it.
+Told generate(const layers::SourceModel& model, const std::vector<core::Token>& source,
+              core::Token boundary, const GenerationOptions& options,
+              const std::function<void(core::Token)>& tell = {});
+
+/// What a model makes of a prompt: its continuation, or the target that it tells from it as a
+/// source. Models of other tasks are refused.
+Told answer(const layers::Model& model, const data::Dataset& dataset,
+            const std::vector<core::Token>& prompt, const GenerationOptions& options,
+            const std::function<void(core::Token)>& tell = {});
 
 }  // namespace weft::experiments

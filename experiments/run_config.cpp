@@ -1,11 +1,13 @@
 #include "experiments/run_config.h"
 
+#include <algorithm>
 #include <set>
 
 #include "core/error.h"
 #include "experiments/config_fields_describing.h"
 #include "experiments/config_spelling.h"
 #include "layers/attention/registry.h"
+#include "layers/seq2seq_check.h"
 
 namespace weft::experiments {
 namespace {
@@ -17,6 +19,14 @@ const std::vector<std::string>& keys_without_effect() {
   return keys;
 }
 
+/// Data of sources and targets, which bring further keys with them.
+data::DataSettings pairs() {
+  data::DataSettings data;
+  data.kind = "duplicate";
+  data.duplicate.form = "seq2seq";
+  return data;
+}
+
 void read_data(ConfigReader& reader, data::DataSettings& data) {
   data.fields(reader.section("data"));
   for (const std::string_view kind : data::data_kinds) {
@@ -24,6 +34,7 @@ void read_data(ConfigReader& reader, data::DataSettings& data) {
     other.kind = kind;
     other.fields(reader.alternative("data", "kind", std::string(kind)));
   }
+  pairs().fields(reader.alternative("data", "form", "seq2seq"));
 }
 
 void read_optim(ConfigReader& reader, optim::OptimSettings& optim) {
@@ -47,18 +58,17 @@ struct ModelVariant {
 };
 
 std::vector<ModelVariant> model_variants() {
-  layers::ModelSettings reversible, batch, axial, sparse, sparse_loss;
+  layers::ModelSettings reversible, batch, axial, sparse, sparse_loss, seq2seq;
+  seq2seq.task = "seq2seq";
   reversible.reversible = true;
   sparse.feedforward = "sparse";
   sparse_loss.loss = "sparse";
   sparse_loss.tie = false;
   batch.norm = "batch";
   axial.positions = "axial";
-  return {{"reversible", "true", reversible},
-          {"norm", "batch", batch},
-          {"positions", "axial", axial},
-          {"feedforward", "sparse", sparse},
-          {"loss", "sparse", sparse_loss}};
+  return {{"reversible", "true", reversible}, {"norm", "batch", batch},
+          {"positions", "axial", axial},      {"feedforward", "sparse", sparse},
+          {"loss", "sparse", sparse_loss},    {"task", "seq2seq", seq2seq}};
 }
 
 void read_model(ConfigReader& reader, layers::ModelSettings& model, Index length) {
@@ -74,6 +84,15 @@ void read_model(ConfigReader& reader, layers::ModelSettings& model, Index length
                                     " has fewer places than data.length, ", length));
 }
 
+/// The key of [model] that names an attention first.
+std::string key_naming(const layers::ModelSettings& model, const std::string& name) {
+  const auto holds = [&](const std::vector<std::string>& names) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  if (holds(model.attention)) return "model.attention";
+  return holds(model.encoder_attention()) ? "model.encoder_attention" : "model.cross_attention";
+}
+
 /// Reads the tables of the names that the model uses, then those that it does not use, so that
 /// mistakes in any of them are found.
 void read_attention_tables(ConfigReader& reader, RunConfig& config) {
@@ -82,10 +101,11 @@ void read_attention_tables(ConfigReader& reader, RunConfig& config) {
   const std::vector<std::string> tables = reader.tree().tables_under("attention");
   const std::set<std::string> defined(tables.begin(), tables.end());
   for (const std::string& name : config.model.attention_names()) {
+    const std::string key = key_naming(config.model, name);
     if (!defined.contains(name) && !layers::find_attention(name)) {
       std::vector<std::string> known(defined.begin(), defined.end());
       for (const std::string_view kind : layers::attention_kinds()) known.emplace_back(kind);
-      reader.problem("model.attention",
+      reader.problem(key,
                      "\"" + name + "\" is neither a table [attention." + name +
                          "] nor a kind of attention (weft list attentions)",
                      nearest(name, known));
@@ -93,10 +113,12 @@ void read_attention_tables(ConfigReader& reader, RunConfig& config) {
     }
     config.attention[name] =
         layers::read_attention(reader.section("attention." + name), name, site);
-    if (const std::string unfit = layers::why_unfit(config.attention[name], site); !unfit.empty())
-      reader.problem("model.attention", "\"" + name + "\" " + unfit);
-    layers::check_positions(reader.section("model"), config.model, name, config.attention[name],
-                            site);
+    if (const std::string unfit = layers::why_unfit(config.attention[name], site);
+        !unfit.empty() && !config.model.tells_from_source())
+      reader.problem(key, "\"" + name + "\" " + unfit);
+    if (key != "model.cross_attention")
+      layers::check_positions(reader.section("model"), config.model, name, config.attention[name],
+                              site);
     layers::ProjectionSettings{.kind = "sparse"}.fields(
         reader.alternative("attention." + name, "projection", "sparse"));
     for (const layers::AttentionEntry& entry : layers::attention_registry())
@@ -128,6 +150,23 @@ void check_recurrence(ConfigReader& reader, const RunConfig& config) {
     reader.problem("model.recurrence",
                    "no attention of the model carries a past: use fixed_span, adaptive_span or "
                    "dynamic_span");
+}
+
+/// What a seq2seq model asks of its attention, its data and its training.
+void check_seq2seq(ConfigReader& reader, const RunConfig& config) {
+  const bool asked = config.model.tells_from_source();
+  if (asked && !config.data.sources())
+    reader.problem("model.task",
+                   "seq2seq needs data of sources and targets: set data.kind = \"duplicate\" and "
+                   "data.form = \"seq2seq\"");
+  if (!asked && config.data.sources())
+    reader.problem("data.form", "sources are read by model.task = \"seq2seq\" only");
+  if (!asked) return;
+  layers::check_seq2seq(reader.section("model"), config.model, config.attention,
+                        config.data.length);
+  if (config.train.recompute && !config.model.reversible)
+    reader.problem("train.recompute",
+                   "does not reach the layers that read a source; set model.reversible = true");
 }
 
 template <class Settings>
@@ -164,6 +203,7 @@ RunConfig RunConfig::read(ConfigTree tree) {
   check_recurrence(reader, config);
   read_optim(reader, config.optim);
   config.train.fields(reader.section("train"));
+  check_seq2seq(reader, config);
   if (config.train.steps > 0 && config.optim.warmup >= config.train.steps)
     reader.problem("optim.warmup", core::message_of("warm-up of ", config.optim.warmup,
                                                     " steps does not end within train.steps = ",
@@ -198,6 +238,7 @@ std::string key_reference() {
     data.kind = kind;
     text += "with data.kind = \"" + data.kind + "\"\n" + section_reference("data", data);
   }
+  text += "with data.form = \"seq2seq\"\n" + section_reference("data", pairs());
   text += model_reference();
   for (const layers::AttentionEntry& entry : layers::attention_registry()) {
     DescribingFields fields;

@@ -123,7 +123,8 @@ Index Training::scored_pairs_per_step() const {
 
 double Training::useful_flops(Index scored_pairs) const {
   const Index head_width = config_.model.width / config_.model.heads;
-  return 6.0 * double(model_->matrix_weights()) * double(tokens_per_step()) +
+  return 6.0 * double(model_->matrix_weights()) * model_->rows_per_token() *
+             double(tokens_per_step()) +
          12.0 * double(head_width) * double(scored_pairs);
 }
 

@@ -33,7 +33,7 @@ class Training {
   /// From the budget; a budget in minutes is turned into steps by timing a few first.
   Index total_steps();
   Index tokens_per_step() const;
-  /// Of a step that scores so many pairs: 6 x matrix weights x tokens + 12 x head width x pairs.
+  /// Of a step that scores so many pairs: 6 x matrix weights x rows + 12 x head width x pairs.
   double useful_flops(Index scored_pairs) const;
   /// By the cost model.
   double useful_flops_per_step() const { return useful_flops(scored_pairs_per_step()); }

@@ -232,16 +232,18 @@ void TrainingRun::show_sample() {
   std::vector<core::Token> prompt = dataset.encode(sample.prompt);
   if (prompt.empty()) {
     const Index length = training_.config().data.length;
-    const auto tokens = dataset.evaluation(data::Split::validation, 0, length).inputs;
-    const auto first = tokens.read().first(std::size_t(std::max<Index>(1, length / 2)));
+    const data::Batch batch = dataset.evaluation(data::Split::validation, 0, length);
+    const auto first = batch.source_lengths
+                           ? batch.sources.read().first(std::size_t(batch.source_lengths->front()))
+                           : batch.inputs.read().first(std::size_t(std::max<Index>(1, length / 2)));
     prompt.assign(first.begin(), first.end());
   }
-  const auto text = generate(layers::as_language_model(training_.model(), "sample"), prompt,
-                             {.tokens = sample.tokens,
-                              .temperature = sample.temperature,
-                              .top_k = sample.top_k,
-                              .seed = std::uint64_t(training_.config().seed)});
-  const std::string shown = dataset.decode(prompt) + "|" + dataset.decode(text);
+  const Told told = answer(training_.model(), dataset, prompt,
+                           {.tokens = sample.tokens,
+                            .temperature = sample.temperature,
+                            .top_k = sample.top_k,
+                            .seed = std::uint64_t(training_.config().seed)});
+  const std::string shown = dataset.decode(prompt) + "|" + dataset.decode(told.tokens);
   progress_.message("sample (the model goes on after |): " + shown);
   std::filesystem::create_directories(files_.samples());
   core::write_durably(files_.samples() / (std::to_string(training_.steps_done()) + ".txt"), shown);

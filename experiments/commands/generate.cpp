@@ -8,12 +8,13 @@
 namespace weft::experiments {
 
 int generate_command(const Arguments& arguments) {
-  CommandLine line("weft generate RUN --prompt TEXT [section.key=value ...]",
-                   "Lets a run's model continue a text, one token at a time with a cache. The same "
-                   "seed gives the same text.");
+  CommandLine line(
+      "weft generate RUN --prompt TEXT [section.key=value ...]",
+      "Lets a run's model continue a text, one token at a time with a cache, or tell a "
+      "target from it as a source. The same seed gives the same text.");
   line.words(1, 1000, "RUN");
   add_checkpoint_option(line);
-  line.option("prompt", "TEXT", "what to continue")
+  line.option("prompt", "TEXT", "what to continue, or the source")
       .option("tokens", "N", "how many tokens", "200")
       .option("temperature", "X", "divides the logits; 0: always the likeliest token", "0.8")
       .option("top-k", "K", "draw among the K likeliest tokens; 0: among all", "0")
@@ -21,22 +22,20 @@ int generate_command(const Arguments& arguments) {
   if (!line.parse(arguments)) return 0;
   const std::string& prompt = line.text("prompt");
   const Inference saved = load_saved_model(line);
-  const layers::LanguageModel& model = layers::as_language_model(*saved.model, "generate");
   const GenerationOptions options{.tokens = line.integer("tokens"),
                                   .temperature = line.number("temperature"),
                                   .top_k = line.integer("top-k"),
                                   .seed = std::uint64_t(line.integer("seed"))};
   core::require(options.temperature >= 0, "--temperature ", options.temperature, " is below 0");
   const auto tokens = saved.dataset->encode(prompt);
-  std::cout << prompt << std::flush;
-  const auto text = generate(model, tokens, options, [&](core::Token token) {
+  if (!saved.dataset->boundary()) std::cout << prompt << std::flush;
+  const Told told = answer(*saved.model, *saved.dataset, tokens, options, [&](core::Token token) {
     std::cout << saved.dataset->decode(std::span(&token, 1)) << std::flush;
   });
   std::cout << '\n';
-  if (Index(text.size()) < options.tokens)
-    std::cerr << "stopped after " << text.size() << " tokens: learned positions end at "
-              << *model.longest() << "; train with a larger data.length, or with rotary or "
-              << "sinusoidal positions\n";
+  if (told.positions_ended)
+    std::cerr << "stopped after " << told.tokens.size() << " tokens, where learned positions end; "
+              << "train with a larger data.length, or with rotary or sinusoidal positions\n";
   return 0;
 }
 
