@@ -121,13 +121,13 @@ struct AttentionTraits {
   bool exact = true;          ///< computes softmax over every key that it names
   bool cross = true;          ///< takes keys of another length than its queries
   bool padding = true;        ///< takes key lengths
-  /// Without causal order, what a query gets depends on itself and the keys alone: neither on its
-  /// place nor on the queries beside it.
-  bool queries_alone = false;
   bool relative = false;      ///< reads relative positions
   bool reads_self = true;     ///< a token is among its own keys
   bool leaks = false;         ///< later tokens take part in choosing what earlier ones read
   bool adaptive = false;      ///< what is read depends on the data: `cost` is the most it can be
+  /// Without causal order, what a query gets depends on itself and the keys alone: neither on its
+  /// place nor on the queries beside it.
+  bool queries_alone = false;
   std::string keys_per_token;
   std::string decode_state;
 };

@@ -58,8 +58,8 @@ class LinformerAttention final : public Attention {
     return {.summary = "softmax over keys and values projected to a fixed number of slots",
             .causal = false,
             .exact = false,
-            .queries_alone = true,
             .adaptive = over_slots_.traits().adaptive,
+            .queries_alone = true,
             .keys_per_token = core::message_of(slots_, " mixtures of all"),
             .decode_state = "nothing, it cannot decode"};
   }

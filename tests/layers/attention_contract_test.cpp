@@ -296,7 +296,8 @@ TEST_P(AttentionContract, answers_a_query_alone_as_beside_others_where_it_says_s
     const auto projections = it.attention().projections();
     for (std::size_t i = 0; i < projections.size(); ++i) {
       const bool of_queries = projections[i].side == Projection::Side::queries;
-      input.blocks.push_back({Var(of_queries ? row_of_each(it.inputs()[i], t) : it.inputs()[i]), 0});
+      input.blocks.push_back(
+          {Var(of_queries ? row_of_each(it.inputs()[i], t) : it.inputs()[i]), 0});
     }
     tests::expect_close(it.attention().forward(Pass(core::Rng(3)), input).value().read(),
                         tests::in_double(row_of_each(all, t).read()), in_double ? 1e-12 : 1e-5);
