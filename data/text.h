@@ -25,6 +25,7 @@ class Text final : public Dataset {
   std::string decode(std::span<const Token> tokens) const override {
     return facts_.spelling.decode(tokens);
   }
+  std::optional<Spelling> spelling() const override { return facts_.spelling; }
   std::string unit() const override { return facts_.unit(); }
   std::string fingerprint() const override { return fingerprint_; }
 

@@ -8,6 +8,7 @@
 #include "core/gemm.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
+#include "experiments/saved_spelling.h"
 
 namespace weft::experiments {
 
@@ -178,6 +179,8 @@ Snapshot Training::snapshot() {
   snapshot.facts["rng/seed"] = std::int64_t(config_.seed);
   snapshot.facts["data/position"] = std::int64_t(step_ * config_.train.accumulate);
   snapshot.facts["data/fingerprint"] = dataset_->fingerprint();
+  for (const auto& [name, text] : describe_spelling(dataset_->spelling()))
+    snapshot.facts["data/" + name] = text;
   snapshot.facts["meta/total_steps"] = std::int64_t(total_steps());
   snapshot.facts["meta/isa"] = std::string(core::simd().isa);
   snapshot.facts["meta/blas"] = core::blas_core();
@@ -202,9 +205,17 @@ void Training::restore(const Checkpoint& checkpoint) {
 }
 
 Inference::Inference(const RunConfig& run, const Checkpoint& checkpoint)
-    : config(run),
-      dataset(data::make_dataset(run.data, run.train.batch, std::uint64_t(run.seed))),
-      model(make_model(run, dataset->vocabulary())) {
+    : Inference(run, checkpoint,
+                data::make_dataset(run.data, run.train.batch, std::uint64_t(run.seed))) {}
+
+Inference::Inference(const RunConfig& run, const Checkpoint& checkpoint,
+                     std::unique_ptr<data::Dataset> data)
+    : Inference(run, checkpoint, data->vocabulary()) {
+  dataset = std::move(data);
+}
+
+Inference::Inference(const RunConfig& run, const Checkpoint& checkpoint, Index vocabulary)
+    : config(run), model(make_model(run, vocabulary)) {
   autograd::Inventory inventory;
   model->visit(inventory);
   arena = std::make_unique<ParameterArena>(inventory, ParameterArena::Use::inference);
