@@ -23,10 +23,14 @@ std::string_view name_of(Split split);
 /// What a model reads and what it should have said, position by position.
 struct Batch {
   core::Tokens inputs;     ///< [B, T]
-  core::Tokens targets;    ///< [B, T], core::no_target where nothing is scored
+  core::Tokens targets;    ///< [B, T], core::no_target where nothing is scored; [B, 1] where a
+                           ///< whole sequence has one answer
   core::Tokens distances;  ///< [B, T] or empty: how far back the answer to this target stands,
                            ///< 0 where it is not recalled from the past
   bool continues = false;  ///< every row goes on where that of the batch before ended
+  core::Lengths lengths = nullptr;         ///< real tokens of each input; null: all
+  core::Tokens sources = {};               ///< [B, S] or empty: what the inputs are told from
+  core::Lengths source_lengths = nullptr;  ///< real tokens of each source; null: all
 };
 
 /// A source of batches. Every batch is a pure function of (settings, seed, batch number): the exact
@@ -40,6 +44,10 @@ class Dataset {
 
   /// How many different tokens there are: tokens are 0 .. vocabulary - 1.
   virtual Index vocabulary() const = 0;
+  /// How many answers there are to a whole sequence; 0 where every token has its own.
+  virtual Index classes() const { return 0; }
+  /// The longest source; 0 where sequences have none.
+  virtual Index source_length() const { return 0; }
   /// Micro-batch `number`, counted from 0 without end.
   virtual Batch training(Index number) const = 0;
   /// How many tokens the training split holds; nothing where it never ends.

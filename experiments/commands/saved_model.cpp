@@ -48,7 +48,9 @@ Writer load_writer(const CommandLine& line) {
   const Checkpoint checkpoint = load_saved_checkpoint(line);
   const RunConfig config = config_of(checkpoint, line);
   if (const auto spelling = saved_spelling(checkpoint)) {
-    return {Inference(config, checkpoint, spelling->vocabulary()),
+    const layers::ModelShape shape{.vocabulary = spelling->vocabulary(),
+                                   .length = config.data.length};
+    return {Inference(config, checkpoint, shape),
             [spelling](std::string_view text) { return spelling->encode(text); },
             [spelling](std::span<const core::Token> tokens) { return spelling->decode(tokens); }};
   }
