@@ -22,8 +22,8 @@ int data_command(const Arguments& arguments) {
       return command.run({arguments.begin() + 1, arguments.end()});
     known.append(known.empty() ? "" : " and ").append(command.name);
   }
-  core::require(help, "weft data knows ", known, ", not ",
-                arguments.empty() ? "nothing" : arguments[0]);
+  core::require(!arguments.empty(), "weft data needs a verb of its own: it knows ", known);
+  core::require(help, "weft data knows ", known, ", not ", arguments[0]);
   return 0;
 }
 

@@ -63,7 +63,7 @@ int data_dedup_command(const Arguments& arguments) {
   line.words(1, 1, "INPUT")
       .option("output,o", "FILE", "where to write what is kept")
       .option("threshold", "X", "similarity from which a document is dropped", "0.8")
-      .option("words", "N", "words in a run; shorter documents must be the same", "5")
+      .option("shingle", "N", "words in a run; shorter documents must be the same", "5")
       .option("largest", "N", "different documents in a cluster that may be dropped unseen", "1000")
       .option("field", "NAME", "lines are JSON, and this is their text")
       .option("report", "FILE", "where to write what was dropped and why, as JSON lines")
@@ -81,7 +81,7 @@ int data_dedup_command(const Arguments& arguments) {
 
   const DocumentFile file(input, line.has("field") ? line.text("field") : "");
   const data::NearDuplicateSettings settings{.threshold = line.number("threshold"),
-                                             .words = line.integer("words"),
+                                             .words = line.integer("shingle"),
                                              .largest = line.integer("largest"),
                                              .without_markup = line.has("markup")};
   const auto texts = file.texts();

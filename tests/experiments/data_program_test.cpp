@@ -114,9 +114,9 @@ TEST(DataProgram, dedup_keeps_the_first_of_each_kind_and_says_what_it_dropped) {
   program.write("in.txt", line + "\n" + other + "\nThe QUICK" + line.substr(9) + "\n" + line +
                               " long\n" + other);
   const Outcome outcome =
-      program.run({"data", "dedup", "in.txt", "-o", "out.txt", "--report", "r.jsonl"});
+      program.run({"data", "dedup", "in.txt", "-o", "kept.txt", "--report", "r.jsonl"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(read_text(program.directory() / "out.txt"), line + "\n" + other + "\n");
+  EXPECT_EQ(read_text(program.directory() / "kept.txt"), line + "\n" + other + "\n");
   EXPECT_NE(outcome.out.find("5 documents: 2 kept, 3 dropped, 2 of them the same and 1 nearly"),
             std::string::npos)
       << outcome.out;
