@@ -57,6 +57,11 @@ void TextSettings::fields(core::Fields& fields) {
                 "crops: every sequence begins at a random place; streams: the rows of a batch "
                 "continue those of the batch before",
                 {"crops", "streams"});
+  for (const auto& [key, own] : {std::pair{"train_path", &train_path},
+                                 {"validation_path", &validation_path},
+                                 {"test_path", &test_path}})
+    if (own->ends_with(".h5"))
+      fields.problem(key, "is a prepared text, which has its own splits: name it in data.path");
   const bool by_fractions = train_path.empty() && validation_path.empty() && test_path.empty();
   if (!by_fractions) {
     if (!path.empty()) fields.problem("path", "stands beside paths of single splits: remove one");

@@ -102,6 +102,9 @@ TEST(DataProgram, a_prepared_text_has_units_and_splits_of_its_own) {
   const Outcome outcome = program.run({"config", "c.toml", "data.path=t.h5", "data.units=bytes"});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.err.find("data.units"), std::string::npos) << outcome.err;
+  const Outcome split = program.run({"config", "c.toml", "data.train_path=t.h5"});
+  EXPECT_EQ(split.code, 2);
+  EXPECT_NE(split.err.find("name it in data.path"), std::string::npos) << split.err;
 }
 
 const char* const long_line =
