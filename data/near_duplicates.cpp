@@ -148,12 +148,13 @@ bool Search::worth_checking(std::size_t a, std::size_t b, Index band) {
 
 /// Pairs whose band hashes alike, checked some at a time: what is joined by then needs no check.
 void Search::search_band(Index band) {
-  constexpr std::size_t at_once = 1024;
+  constexpr std::size_t pairs_at_once = 1 << 14, bytes_at_once = 1 << 26;
   std::vector<std::pair<std::uint64_t, std::size_t>> order;
   for (std::size_t i = 0; i < different_.size(); ++i)
     order.emplace_back(band_hash(signature(i), bands_, band), i);
   std::ranges::sort(order);
   std::vector<Pair> pairs;
+  std::size_t bytes = 0;  // of their texts
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     while (end < order.size() && order[end].first == order[begin].first) ++end;
     for (std::size_t i = begin; i < end; ++i)
@@ -161,17 +162,33 @@ void Search::search_band(Index band) {
         const std::size_t a = order[i].second, b = order[j].second;
         if (!worth_checking(a, b, band)) continue;
         pairs.push_back({different_[a], different_[b]});
-        if (pairs.size() == at_once) check(pairs);
+        bytes += documents_[std::size_t(different_[a])].size() +
+                 documents_[std::size_t(different_[b])].size();
+        if (pairs.size() < pairs_at_once && bytes < bytes_at_once) continue;
+        check(pairs);
+        bytes = 0;
       }
   }
   check(pairs);
 }
 
+/// Computes exact similarities, each document's shingles once, and joins what is alike.
 void Search::check(std::vector<Pair>& pairs) {
-  core::parallel_for(Index(pairs.size()), 4, [&](Index begin, Index end) {
+  std::vector<Index> members;
+  for (const Pair& pair : pairs) members.insert(members.end(), {pair.low, pair.high});
+  std::ranges::sort(members);
+  members.erase(std::unique(members.begin(), members.end()), members.end());
+  std::vector<std::vector<std::uint64_t>> sets(members.size());
+  core::parallel_for(Index(members.size()), 4, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) sets[std::size_t(i)] = shingles(members[std::size_t(i)]);
+  });
+  const auto set_of = [&](Index document) -> const auto& {
+    return sets[std::size_t(std::ranges::lower_bound(members, document) - members.begin())];
+  };
+  core::parallel_for(Index(pairs.size()), 64, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       Pair& pair = pairs[std::size_t(i)];
-      pair.similarity = jaccard(shingles(pair.low), shingles(pair.high));
+      pair.similarity = jaccard(set_of(pair.low), set_of(pair.high));
     }
   });
   for (const Pair& pair : pairs) {
