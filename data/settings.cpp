@@ -47,15 +47,22 @@ void RecallSettings::fields(core::Fields& fields) {
 }
 
 void TextSettings::fields(core::Fields& fields) {
-  fields.text("path", path, "one file, divided into splits by fractions");
+  fields.text("path", path,
+              "one file, divided into splits by fractions; or FILE.h5 of weft data prepare, which "
+              "has its own units and splits");
   fields.text("train_path", train_path, "in place of path: the training split's own file");
   fields.text("validation_path", validation_path, "the validation split's own file");
   fields.text("test_path", test_path, "the test split's own file");
-  fields.choice("units", units, "what a token is", {"bytes", "characters"});
+  if (!prepared()) fields.choice("units", units, "what a token is", {"bytes", "characters"});
   fields.choice("sampling", sampling,
                 "crops: every sequence begins at a random place; streams: the rows of a batch "
                 "continue those of the batch before",
                 {"crops", "streams"});
+  for (const auto& [key, own] : {std::pair{"train_path", &train_path},
+                                 {"validation_path", &validation_path},
+                                 {"test_path", &test_path}})
+    if (own->ends_with(".h5"))
+      fields.problem(key, "is a prepared text, which has its own splits: name it in data.path");
   const bool by_fractions = train_path.empty() && validation_path.empty() && test_path.empty();
   if (!by_fractions) {
     if (!path.empty()) fields.problem("path", "stands beside paths of single splits: remove one");
@@ -63,6 +70,7 @@ void TextSettings::fields(core::Fields& fields) {
     return;
   }
   if (path.empty()) fields.problem("path", "is missing: name a text file");
+  if (prepared()) return;
   fields.numbers("fractions", fractions, "shares of training, validation and test, in file order",
                  core::between(0, 1));
   if (fractions.size() != 3) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <optional>
 
 #include "core/error.h"
 
@@ -80,10 +79,10 @@ Told generate(const layers::SourceModel& model, const std::vector<Token>& source
       options, tell);
 }
 
-Told answer(const layers::Model& model, const data::Dataset& dataset,
+Told answer(const layers::Model& model, std::optional<Token> boundary,
             const std::vector<Token>& prompt, const GenerationOptions& options,
             const std::function<void(Token)>& tell) {
-  if (const auto boundary = dataset.boundary())
+  if (boundary)
     return generate(layers::as_source_model(model, "generate"), prompt, *boundary, options, tell);
   return generate(layers::as_language_model(model, "generate"), prompt, options, tell);
 }

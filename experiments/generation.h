@@ -1,11 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "core/rng.h"
 #include "core/tokens.h"
-#include "data/dataset.h"
 #include "layers/language_model.h"
 #include "layers/source_model.h"
 
@@ -38,9 +38,9 @@ Told generate(const layers::SourceModel& model, const std::vector<core::Token>& 
               core::Token boundary, const GenerationOptions& options,
               const std::function<void(core::Token)>& tell = {});
 
-/// What a model makes of a prompt: its continuation, or the target that it tells from it as a
-/// source. Models of other tasks are refused.
-Told answer(const layers::Model& model, const data::Dataset& dataset,
+/// What a model makes of a prompt: its continuation or, where the data have a token that ends a
+/// target, what it tells from it as a source. Models of other tasks are refused.
+Told answer(const layers::Model& model, std::optional<core::Token> boundary,
             const std::vector<core::Token>& prompt, const GenerationOptions& options,
             const std::function<void(core::Token)>& tell = {});
 

@@ -21,17 +21,19 @@ int generate_command(const Arguments& arguments) {
       .option("seed", "N", "what the draws derive from", "1");
   if (!line.parse(arguments)) return 0;
   const std::string& prompt = line.text("prompt");
-  const Inference saved = load_saved_model(line);
+  const auto [saved, encode, decode] = load_writer(line);
+  const auto boundary = saved.dataset ? saved.dataset->boundary() : std::nullopt;
   const GenerationOptions options{.tokens = line.integer("tokens"),
                                   .temperature = line.number("temperature"),
                                   .top_k = line.integer("top-k"),
                                   .seed = std::uint64_t(line.integer("seed"))};
   core::require(options.temperature >= 0, "--temperature ", options.temperature, " is below 0");
-  const auto tokens = saved.dataset->encode(prompt);
-  if (!saved.dataset->boundary()) std::cout << prompt << std::flush;
-  const Told told = answer(*saved.model, *saved.dataset, tokens, options, [&](core::Token token) {
-    std::cout << saved.dataset->decode(std::span(&token, 1)) << std::flush;
-  });
+  const auto tokens = encode(prompt);
+  if (!boundary) std::cout << prompt << std::flush;
+  const auto show = [&, &decode = decode](core::Token token) {
+    std::cout << decode(std::span(&token, 1)) << std::flush;
+  };
+  const Told told = answer(*saved.model, boundary, tokens, options, show);
   std::cout << '\n';
   if (told.positions_ended)
     std::cerr << "stopped after " << told.tokens.size() << " tokens, where learned positions end; "
