@@ -85,8 +85,7 @@ Var simple_recurrence(const Var& gates, const Var& x, Index length) {
 void step_recurrence(std::span<const Real> gates, std::span<const Real> x, std::span<Real> c,
                      std::span<Real> y) {
   const Column column{1, Index(x.size())};
-  for (std::size_t i = 0; i < x.size(); ++i)
-    column.step(gates.data() + i, x[i], c[i], c[i], y[i]);
+  for (std::size_t i = 0; i < x.size(); ++i) column.step(gates.data() + i, x[i], c[i], c[i], y[i]);
 }
 
 }  // namespace weft::autograd
