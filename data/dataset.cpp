@@ -18,6 +18,10 @@ std::optional<double> Dataset::floor_bits(Split) const { return {}; }
 
 std::optional<double> Dataset::chance() const { return {}; }
 
+Index Dataset::classes() const { return 0; }
+
+std::vector<Baseline> Dataset::baselines(Split) const { return {}; }
+
 std::optional<std::string> Dataset::scored_part() const { return {}; }
 
 }  // namespace weft::data

@@ -19,13 +19,24 @@ enum class Split { training, validation, test };
 
 std::string_view name_of(Split split);
 
+/// How many tokens of each row are real, the rest being padding; null: all.
+using Lengths = std::shared_ptr<const std::vector<Index>>;
+
 /// What a model reads and what it should have said, position by position.
 struct Batch {
   core::Tokens inputs;     ///< [B, T]
-  core::Tokens targets;    ///< [B, T], core::no_target where nothing is scored
+  core::Tokens targets;    ///< [B, T], or [B, 1] where a whole sequence has one answer;
+                           ///< core::no_target where nothing is scored
+  Lengths lengths;         ///< of the inputs
   core::Tokens distances;  ///< [B, T] or empty: how far back the answer to this target stands,
                            ///< 0 where it is not recalled from the past
   bool continues = false;  ///< every row goes on where that of the batch before ended
+};
+
+/// How often something simple is right: what an accuracy must be read beside.
+struct Baseline {
+  std::string name;
+  double accuracy;
 };
 
 /// A source of batches. Every batch is a pure function of (settings, seed, batch number): the exact
@@ -59,6 +70,11 @@ class Dataset {
   virtual std::optional<double> floor_bits(Split split = Split::validation) const;
   /// How often a guess at a recalled token is right.
   virtual std::optional<double> chance() const;
+
+  /// How many classes there are, where every sequence belongs to one; 0 elsewhere.
+  virtual Index classes() const;
+  /// What can be had of a split without any model, the least first.
+  virtual std::vector<Baseline> baselines(Split split) const;
 
   /// Which part of every sequence is scored, where it is not all of it: such a task is won or lost
   /// by whole sequences, so their accuracy is reported beside that of tokens.

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "data/duplicate.h"
+#include "data/listops.h"
 #include "data/noise.h"
 #include "data/recall.h"
 #include "data/text.h"
@@ -87,6 +88,27 @@ void DuplicateSettings::fields(core::Fields& fields) {
                  core::at_least(1));
 }
 
+void ListopsSettings::fields(core::Fields& fields, Index length) {
+  fields.integer(
+      "shortest", shortest,
+      "the fewest tokens of an expression, the most being data.length; Long Range Arena: "
+      "501, with data.length = 1999",
+      core::at_least(1));
+  fields.integer("depth", depth, "at this depth there are only digits, the root being at 1",
+                 core::between(2, 100));
+  fields.integer("arguments", arguments, "an operator has 2 up to so many arguments",
+                 core::between(2, 100));
+  fields.number("nesting", nesting, "how probable it is that an argument is an operation",
+                core::between(0.01, 0.99));
+  fields.integer("examples", examples,
+                 "expressions to train on, over and over in new orders; 0: always new ones",
+                 core::at_least(0));
+  fields.integer("held_out", held_out, "expressions to validate on, and as many to test on",
+                 core::at_least(1));
+  if (shortest > length)
+    fields.problem("shortest", core::message_of("must be at most data.length, ", length));
+}
+
 void DataSettings::fields(core::Fields& fields) {
   fields.choice("kind", kind, "where the data comes from", data_kinds);
   fields.integer("length", length, "tokens in a sequence", core::at_least(1));
@@ -111,6 +133,7 @@ void DataSettings::fields(core::Fields& fields) {
       fields.problem("length", core::message_of("must be at least ", needed,
                                                 ", so that 0 and a word fit in twice"));
   }
+  if (kind == "listops") listops.fields(fields, length);
 }
 
 std::unique_ptr<Dataset> make_dataset(const DataSettings& settings, Index batch,
@@ -126,8 +149,11 @@ std::unique_ptr<Dataset> make_dataset(const DataSettings& settings, Index batch,
   if (settings.kind == "duplicate") {
     return std::make_unique<Duplicate>(settings.duplicate, settings.length, batch, seed);
   }
+  if (settings.kind == "listops")
+    return std::make_unique<Listops>(settings.listops, settings.length, batch, seed);
   core::require(settings.kind == "text",
-                "data.kind must be recall, text, noise or duplicate, got '", settings.kind, "'");
+                "data.kind must be recall, text, noise, duplicate or listops, got '", settings.kind,
+                "'");
   return std::make_unique<Text>(settings.text, settings.length, batch, seed);
 }
 

@@ -55,8 +55,22 @@ struct DuplicateSettings {
   Index word_in(Index length) const { return word > 0 ? word : length / 2 - 1; }
 };
 
+/// Nested operations on digits, to be evaluated: see data/listops.h. The defaults are those of the
+/// Long Range Arena, whose longest expressions have data.length = 1999 tokens.
+struct ListopsSettings {
+  Index shortest = 501;   ///< tokens of an expression, up to data.length
+  Index depth = 10;       ///< at this depth there are only digits
+  Index arguments = 10;   ///< an operator has 2 .. arguments of them
+  double nesting = 0.25;  ///< how probable it is that an argument is an operation itself
+  Index examples = 0;     ///< expressions to train on, over and over; 0: always new ones
+  Index held_out = 2000;  ///< expressions in the validation split, and as many in the test split
+
+  void fields(core::Fields& fields, Index length);
+};
+
 /// The values of data.kind.
-inline const std::vector<std::string_view> data_kinds = {"recall", "text", "noise", "duplicate"};
+inline const std::vector<std::string_view> data_kinds = {"recall", "text", "noise", "duplicate",
+                                                         "listops"};
 
 struct DataSettings {
   std::string kind = "recall";
@@ -65,12 +79,17 @@ struct DataSettings {
   TextSettings text;
   NoiseSettings noise;
   DuplicateSettings duplicate;
+  ListopsSettings listops;
 
   /// Whether batches continue those before them.
   bool streams() const {
     return (kind == "text" && text.sampling == "streams") ||
            (kind == "recall" && recall.stream > 0) || (kind == "noise" && noise.stream > 0);
   }
+  /// Whether sequences may be shorter than data.length and are padded.
+  bool pads() const { return kind == "listops" && listops.shortest < length; }
+  /// Whether every sequence has one answer, its class.
+  bool classifies() const { return kind == "listops"; }
   /// Visits kind and length, then the settings of the chosen kind only.
   void fields(core::Fields& fields);
 };
