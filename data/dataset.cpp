@@ -20,6 +20,8 @@ std::optional<double> Dataset::chance() const { return {}; }
 
 Index Dataset::classes() const { return 0; }
 
+std::vector<std::string> Dataset::class_names() const { return {}; }
+
 std::vector<Baseline> Dataset::baselines(Split) const { return {}; }
 
 std::optional<std::string> Dataset::scored_part() const { return {}; }

@@ -73,6 +73,8 @@ class Dataset {
 
   /// How many classes there are, where every sequence belongs to one; 0 elsewhere.
   virtual Index classes() const;
+  /// What the classes are called, in order.
+  virtual std::vector<std::string> class_names() const;
   /// What can be had of a split without any model, the least first.
   virtual std::vector<Baseline> baselines(Split split) const;
 

@@ -85,6 +85,12 @@ double Listops::right_by_levels(Split split, Index levels) const {
   return double(right) / double(scored(split));
 }
 
+std::vector<std::string> Listops::class_names() const {
+  std::vector<std::string> names;
+  for (Index digit = 0; digit < listops::digits; ++digit) names.push_back(std::to_string(digit));
+  return names;
+}
+
 std::vector<Baseline> Listops::baselines(Split split) const {
   std::vector<Baseline> all = Classification::baselines(split);
   all.push_back({"root operator", best_by(split, listops::vocabulary, [](const Example& example) {

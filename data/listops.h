@@ -19,6 +19,7 @@ class Listops final : public Classification {
 
   Index vocabulary() const override { return listops::vocabulary; }
   Index classes() const override { return listops::digits; }
+  std::vector<std::string> class_names() const override;
   std::optional<Index> training_tokens() const override { return {}; }
   std::vector<Baseline> baselines(Split split) const override;
   std::vector<Token> encode(std::string_view text) const override { return listops::read(text); }

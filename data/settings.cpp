@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "data/duplicate.h"
+#include "data/labelled.h"
 #include "data/listops.h"
 #include "data/noise.h"
 #include "data/recall.h"
@@ -24,6 +25,45 @@ void list_stream(core::Fields& fields, Index& stream) {
 void check_stream(core::Fields& fields, Index stream, Index length) {
   if (stream % std::max<Index>(length, 1) != 0)
     fields.problem("stream", core::message_of("must be a multiple of data.length, ", length));
+}
+
+/// What kinds of data that read files have in common: one file, or one for each split.
+template <class Settings>
+void list_files(core::Fields& fields, Settings& settings) {
+  fields.text("path", settings.path, "one file, divided into splits by fractions");
+  fields.text("train_path", settings.train_path, "in place of path: the training split's own file");
+  fields.text("validation_path", settings.validation_path, "the validation split's own file");
+  fields.text("test_path", settings.test_path, "the test split's own file");
+}
+
+template <class Settings>
+bool by_fractions(const Settings& settings) {
+  return settings.train_path.empty() && settings.validation_path.empty() &&
+         settings.test_path.empty();
+}
+
+template <class Settings>
+void check_files(core::Fields& fields, const Settings& settings, const char* wanted) {
+  if (by_fractions(settings)) {
+    if (settings.path.empty())
+      fields.problem("path", core::message_of("is missing: name ", wanted));
+    return;
+  }
+  if (!settings.path.empty())
+    fields.problem("path", "stands beside paths of single splits: remove one");
+  if (settings.train_path.empty())
+    fields.problem("train_path", "is missing beside the other paths");
+}
+
+void list_fractions(core::Fields& fields, std::vector<double>& fractions, const char* order) {
+  fields.numbers("fractions", fractions,
+                 core::message_of("shares of training, validation and test, ", order),
+                 core::between(0, 1));
+  if (fractions.size() != 3) {
+    fields.problem("fractions", "needs three numbers: training, validation, test");
+  } else if (std::reduce(fractions.begin(), fractions.end()) > 1 + 1e-9) {
+    fields.problem("fractions", "must not add up to more than 1");
+  }
 }
 
 }  // namespace
@@ -47,29 +87,14 @@ void RecallSettings::fields(core::Fields& fields) {
 }
 
 void TextSettings::fields(core::Fields& fields) {
-  fields.text("path", path, "one file, divided into splits by fractions");
-  fields.text("train_path", train_path, "in place of path: the training split's own file");
-  fields.text("validation_path", validation_path, "the validation split's own file");
-  fields.text("test_path", test_path, "the test split's own file");
+  list_files(fields, *this);
   fields.choice("units", units, "what a token is", {"bytes", "characters"});
   fields.choice("sampling", sampling,
                 "crops: every sequence begins at a random place; streams: the rows of a batch "
                 "continue those of the batch before",
                 {"crops", "streams"});
-  const bool by_fractions = train_path.empty() && validation_path.empty() && test_path.empty();
-  if (!by_fractions) {
-    if (!path.empty()) fields.problem("path", "stands beside paths of single splits: remove one");
-    if (train_path.empty()) fields.problem("train_path", "is missing beside the other paths");
-    return;
-  }
-  if (path.empty()) fields.problem("path", "is missing: name a text file");
-  fields.numbers("fractions", fractions, "shares of training, validation and test, in file order",
-                 core::between(0, 1));
-  if (fractions.size() != 3) {
-    fields.problem("fractions", "needs three numbers: training, validation, test");
-  } else if (std::reduce(fractions.begin(), fractions.end()) > 1 + 1e-9) {
-    fields.problem("fractions", "must not add up to more than 1");
-  }
+  check_files(fields, *this, "a text file");
+  if (by_fractions(*this)) list_fractions(fields, fractions, "in file order");
 }
 
 void NoiseSettings::fields(core::Fields& fields) {
@@ -109,6 +134,23 @@ void ListopsSettings::fields(core::Fields& fields, Index length) {
     fields.problem("shortest", core::message_of("must be at most data.length, ", length));
 }
 
+void LabelledSettings::fields(core::Fields& fields, Index length) {
+  list_files(fields, *this);
+  fields.text("label_column", label_column,
+              "the column of labels: its number, from 1, or its name in the header");
+  fields.text("text_column", text_column, "the column of texts, in the same way");
+  fields.flag("header", header, "the first line of each file names the columns");
+  fields.integer("shortest", shortest,
+                 "bytes of a text at least, or it is left out; data.length: nothing is padded",
+                 core::at_least(1));
+  check_files(fields, *this, "a file of columns divided by tabs, label and text");
+  if (by_fractions(*this)) list_fractions(fields, fractions, "in random order");
+  if (label_column == text_column)
+    fields.problem("text_column", "is the column of labels: name another");
+  if (shortest > length)
+    fields.problem("shortest", core::message_of("must be at most data.length, ", length));
+}
+
 void DataSettings::fields(core::Fields& fields) {
   fields.choice("kind", kind, "where the data comes from", data_kinds);
   fields.integer("length", length, "tokens in a sequence", core::at_least(1));
@@ -134,6 +176,7 @@ void DataSettings::fields(core::Fields& fields) {
                                                 ", so that 0 and a word fit in twice"));
   }
   if (kind == "listops") listops.fields(fields, length);
+  if (kind == "labelled") labelled.fields(fields, length);
 }
 
 std::unique_ptr<Dataset> make_dataset(const DataSettings& settings, Index batch,
@@ -151,9 +194,11 @@ std::unique_ptr<Dataset> make_dataset(const DataSettings& settings, Index batch,
   }
   if (settings.kind == "listops")
     return std::make_unique<Listops>(settings.listops, settings.length, batch, seed);
+  if (settings.kind == "labelled")
+    return std::make_unique<Labelled>(settings.labelled, settings.length, batch, seed);
   core::require(settings.kind == "text",
-                "data.kind must be recall, text, noise, duplicate or listops, got '", settings.kind,
-                "'");
+                "data.kind must be recall, text, noise, duplicate, listops or labelled, got '",
+                settings.kind, "'");
   return std::make_unique<Text>(settings.text, settings.length, batch, seed);
 }
 

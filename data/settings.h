@@ -68,9 +68,21 @@ struct ListopsSettings {
   void fields(core::Fields& fields, Index length);
 };
 
+/// Texts with a label each, in columns: see data/labelled.h.
+struct LabelledSettings {
+  std::string path;                                    ///< one file, divided by `fractions`
+  std::string train_path, validation_path, test_path;  ///< or files that are the splits
+  std::vector<double> fractions = {0.8, 0.1, 0.1};     ///< training, validation, test
+  std::string label_column = "1", text_column = "2";   ///< from 1, or a name in the header
+  bool header = false;
+  Index shortest = 1;  ///< bytes of a text; those with fewer are left out
+
+  void fields(core::Fields& fields, Index length);
+};
+
 /// The values of data.kind.
-inline const std::vector<std::string_view> data_kinds = {"recall", "text", "noise", "duplicate",
-                                                         "listops"};
+inline const std::vector<std::string_view> data_kinds = {"recall",    "text",    "noise",
+                                                         "duplicate", "listops", "labelled"};
 
 struct DataSettings {
   std::string kind = "recall";
@@ -80,6 +92,7 @@ struct DataSettings {
   NoiseSettings noise;
   DuplicateSettings duplicate;
   ListopsSettings listops;
+  LabelledSettings labelled;
 
   /// Whether batches continue those before them.
   bool streams() const {
@@ -87,9 +100,12 @@ struct DataSettings {
            (kind == "recall" && recall.stream > 0) || (kind == "noise" && noise.stream > 0);
   }
   /// Whether sequences may be shorter than data.length and are padded.
-  bool pads() const { return kind == "listops" && listops.shortest < length; }
+  bool pads() const {
+    return (kind == "listops" && listops.shortest < length) ||
+           (kind == "labelled" && labelled.shortest < length);
+  }
   /// Whether every sequence has one answer, its class.
-  bool classifies() const { return kind == "listops"; }
+  bool classifies() const { return kind == "listops" || kind == "labelled"; }
   /// Visits kind and length, then the settings of the chosen kind only.
   void fields(core::Fields& fields);
 };
