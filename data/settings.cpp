@@ -7,6 +7,7 @@
 #include "data/duplicate.h"
 #include "data/labelled.h"
 #include "data/listops.h"
+#include "data/masked_text.h"
 #include "data/noise.h"
 #include "data/recall.h"
 #include "data/text.h"
@@ -86,6 +87,19 @@ void RecallSettings::fields(core::Fields& fields) {
   }
 }
 
+void MaskingSettings::fields(core::Fields& fields) {
+  fields.choice("masking", masking,
+                "hide tokens that the model fills in, reading both ways: bert, single tokens, or "
+                "spans, neighbouring ones; none: predict the next token",
+                {"none", "bert", "spans"});
+  if (!chosen()) return;
+  fields.number("mask_share", mask_share, "share of the tokens that is hidden",
+                core::between(0.001, 0.9));
+  if (masking == "spans")
+    fields.number("mask_span", mask_span, "tokens of a hidden span, on average",
+                  core::between(1, 1000));
+}
+
 void TextSettings::fields(core::Fields& fields) {
   list_files(fields, *this);
   fields.choice("units", units, "what a token is", {"bytes", "characters"});
@@ -93,6 +107,10 @@ void TextSettings::fields(core::Fields& fields) {
                 "crops: every sequence begins at a random place; streams: the rows of a batch "
                 "continue those of the batch before",
                 {"crops", "streams"});
+  hidden.fields(fields);
+  if (hidden.chosen() && sampling != "crops")
+    fields.problem("sampling",
+                   "hidden tokens are those of crops: \"crops\", or data.masking = \"none\"");
   check_files(fields, *this, "a text file");
   if (by_fractions(*this)) list_fractions(fields, fractions, "in file order");
 }
@@ -199,6 +217,8 @@ std::unique_ptr<Dataset> make_dataset(const DataSettings& settings, Index batch,
   core::require(settings.kind == "text",
                 "data.kind must be recall, text, noise, duplicate, listops or labelled, got '",
                 settings.kind, "'");
+  if (settings.text.hidden.chosen())
+    return std::make_unique<MaskedText>(settings.text, settings.length, batch, seed);
   return std::make_unique<Text>(settings.text, settings.length, batch, seed);
 }
 

@@ -25,6 +25,16 @@ struct RecallSettings {
   void fields(core::Fields& fields);
 };
 
+/// Which tokens of a text are hidden and have to be filled in: see data/masking.h.
+struct MaskingSettings {
+  std::string masking = "none";  ///< none | bert | spans
+  double mask_share = 0.15;      ///< of all tokens
+  double mask_span = 3;          ///< tokens of a span, on average
+
+  void fields(core::Fields& fields);
+  bool chosen() const { return masking != "none"; }
+};
+
 /// A text file, or one file for each split.
 struct TextSettings {
   std::string path;                                    ///< one file, divided by `fractions`
@@ -32,6 +42,7 @@ struct TextSettings {
   std::string units = "bytes";                         ///< bytes | characters
   std::vector<double> fractions = {0.9, 0.1, 0.0};  ///< training, validation, test, in file order
   std::string sampling = "crops";                   ///< crops | streams
+  MaskingSettings hidden;
 
   void fields(core::Fields& fields);
 };
@@ -99,6 +110,8 @@ struct DataSettings {
     return (kind == "text" && text.sampling == "streams") ||
            (kind == "recall" && recall.stream > 0) || (kind == "noise" && noise.stream > 0);
   }
+  /// Whether hidden tokens are to be filled in, rather than the next one predicted.
+  bool masks() const { return kind == "text" && text.hidden.chosen(); }
   /// Whether sequences may be shorter than data.length and are padded.
   bool pads() const {
     return (kind == "listops" && listops.shortest < length) ||

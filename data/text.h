@@ -28,6 +28,10 @@ class Text final : public Dataset {
 
   /// How many tokens a split holds.
   Index tokens(Split split) const { return part(split).size; }
+  /// Copies a split's tokens begin .. begin + out.size() - 1.
+  void read(Split split, Index begin, std::span<Token> out) const {
+    files_[std::size_t(part(split).file)].read(part(split).begin + begin, out);
+  }
 
  private:
   /// The tokens begin .. begin + size - 1 of one file.
