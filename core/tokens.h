@@ -14,6 +14,9 @@ using Token = std::int32_t;
 /// A target that no loss counts: padding, or a position the task does not ask about.
 inline constexpr Token no_target = -1;
 
+/// How many tokens of each sequence of a batch are real, the rest being padding; null when all are.
+using Lengths = std::shared_ptr<const std::vector<Index>>;
+
 /// An immutable array of token ids; copies share it, so a pullback may keep one.
 class Tokens {
  public:

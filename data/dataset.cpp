@@ -18,8 +18,6 @@ std::optional<double> Dataset::floor_bits(Split) const { return {}; }
 
 std::optional<double> Dataset::chance() const { return {}; }
 
-Index Dataset::classes() const { return 0; }
-
 std::vector<std::string> Dataset::class_names() const { return {}; }
 
 std::vector<Baseline> Dataset::baselines(Split) const { return {}; }

@@ -19,18 +19,17 @@ enum class Split { training, validation, test };
 
 std::string_view name_of(Split split);
 
-/// How many tokens of each row are real, the rest being padding; null: all.
-using Lengths = std::shared_ptr<const std::vector<Index>>;
-
 /// What a model reads and what it should have said, position by position.
 struct Batch {
   core::Tokens inputs;     ///< [B, T]
-  core::Tokens targets;    ///< [B, T], or [B, 1] where a whole sequence has one answer;
-                           ///< core::no_target where nothing is scored
-  Lengths lengths;         ///< of the inputs
+  core::Tokens targets;    ///< [B, T], core::no_target where nothing is scored; [B, 1] where a
+                           ///< whole sequence has one answer
   core::Tokens distances;  ///< [B, T] or empty: how far back the answer to this target stands,
                            ///< 0 where it is not recalled from the past
   bool continues = false;  ///< every row goes on where that of the batch before ended
+  core::Lengths lengths = nullptr;         ///< real tokens of each input; null: all
+  core::Tokens sources = {};               ///< [B, S] or empty: what the inputs are told from
+  core::Lengths source_lengths = nullptr;  ///< real tokens of each source; null: all
 };
 
 /// How often something simple is right: what an accuracy must be read beside.
@@ -50,6 +49,10 @@ class Dataset {
 
   /// How many different tokens there are: tokens are 0 .. vocabulary - 1.
   virtual Index vocabulary() const = 0;
+  /// How many answers there are to a whole sequence; 0 where every token has its own.
+  virtual Index classes() const { return 0; }
+  /// The longest source; 0 where sequences have none.
+  virtual Index source_length() const { return 0; }
   /// Micro-batch `number`, counted from 0 without end.
   virtual Batch training(Index number) const = 0;
   /// How many tokens the training split holds; nothing where it never ends.
@@ -71,8 +74,6 @@ class Dataset {
   /// How often a guess at a recalled token is right.
   virtual std::optional<double> chance() const;
 
-  /// How many classes there are, where every sequence belongs to one; 0 elsewhere.
-  virtual Index classes() const;
   /// What the classes are called, in order.
   virtual std::vector<std::string> class_names() const;
   /// What can be had of a split without any model, the least first.

@@ -107,7 +107,11 @@ std::optional<double> Evaluation::recall_beyond(Index distance) const {
   return double(correct_beyond) / double(tokens_beyond);
 }
 
-Evaluation evaluate(const layers::LanguageModel& model, const data::Dataset& dataset, Index length,
+layers::Reading reading_of(const data::Batch& batch) {
+  return {batch.inputs, batch.targets, batch.lengths, batch.sources, batch.source_lengths};
+}
+
+Evaluation evaluate(const layers::Model& model, const data::Dataset& dataset, Index length,
                     const EvaluationOptions& options) {
   const Index stride = options.stride > 0 ? options.stride : length;
   Index batches = dataset.evaluation_batches(options.split, stride);
@@ -118,8 +122,7 @@ Evaluation evaluate(const layers::LanguageModel& model, const data::Dataset& dat
   for (Index i = 0; i < batches; ++i) {
     const data::Batch batch = dataset.evaluation(options.split, i, stride);
     if (model.recurrent() && !batch.continues) memory = model.memory(batch.inputs.shape()[0]);
-    tally.add(batch, model.score(pass, batch.inputs, batch.targets,
-                                 model.recurrent() ? &memory : nullptr));
+    tally.add(batch, model.score(pass, reading_of(batch), model.recurrent() ? &memory : nullptr));
   }
   tally.result.stride = stride;
   return tally.finish();

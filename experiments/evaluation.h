@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "data/dataset.h"
-#include "layers/language_model.h"
+#include "layers/model.h"
 
 namespace weft::experiments {
 
@@ -41,6 +41,9 @@ struct Evaluation {
   std::optional<double> recall_beyond(Index distance) const;
 };
 
+/// What a model reads of a batch.
+layers::Reading reading_of(const data::Batch& batch);
+
 struct EvaluationOptions {
   data::Split split = data::Split::validation;
   Index stride = 0;   ///< 0: disjoint windows of the data's length
@@ -48,7 +51,7 @@ struct EvaluationOptions {
 };
 
 /// Scores the model with dropout off. `length` is that of the dataset's windows.
-Evaluation evaluate(const layers::LanguageModel& model, const data::Dataset& dataset, Index length,
+Evaluation evaluate(const layers::Model& model, const data::Dataset& dataset, Index length,
                     const EvaluationOptions& options = {});
 
 /// The table that people read: bits, perplexity, the floor, loss by position, recall by distance.

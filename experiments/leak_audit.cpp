@@ -64,7 +64,7 @@ double nats_at(const layers::LanguageModel& model, const std::vector<Token>& inp
                const std::vector<Token>& targets, Index position) {
   const autograd::Pass pass(core::Rng(0).fold("evaluation"));
   const Index length = Index(inputs.size());
-  return model.score(pass, Tokens({1, length}, inputs), Tokens({1, length}, targets))
+  return model.score(pass, {Tokens({1, length}, inputs), Tokens({1, length}, targets)})
       .nats[std::size_t(position)];
 }
 

@@ -16,7 +16,7 @@ double mean_of(const std::vector<double>& numbers) {
 
 }  // namespace
 
-std::optional<SpanReport> span_report(const layers::LanguageModel& model, const RunConfig& config) {
+std::optional<SpanReport> span_report(const layers::Model& model, const RunConfig& config) {
   SpanReport report{.spans = model.spans()};
   if (report.spans.empty()) return std::nullopt;
   const Index batch = config.train.batch, length = config.data.length;
@@ -25,7 +25,7 @@ std::optional<SpanReport> span_report(const layers::LanguageModel& model, const 
   double keys = 0;
   for (const auto& layer : report.spans) keys += std::accumulate(layer.begin(), layer.end(), 0.0);
   report.macs_paper = weights + 2 * head_width * keys;
-  const auto cost = model.attention_cost(layers::Sequences::self(batch, length, true));
+  const auto cost = model.attention_cost(batch);
   report.macs_counted = weights + double(cost.flops) / 2 / double(batch * length);
   return report;
 }

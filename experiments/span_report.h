@@ -27,6 +27,6 @@ struct SpanReport {
 };
 
 /// Nothing for a model without spans.
-std::optional<SpanReport> span_report(const layers::LanguageModel& model, const RunConfig& config);
+std::optional<SpanReport> span_report(const layers::Model& model, const RunConfig& config);
 
 }  // namespace weft::experiments

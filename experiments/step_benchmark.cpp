@@ -13,6 +13,7 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "core/tensor.h"
+#include "experiments/evaluation.h"
 #include "experiments/progress.h"
 #include "experiments/training.h"
 
@@ -33,7 +34,7 @@ Index count_scored_pairs(const Training& training) {
   if (training.model().recurrent()) return training.scored_pairs_per_step();
   const data::Batch batch = training.dataset().training(0);
   const Index before = core::counters().scored_pairs;
-  training.model().score(autograd::Pass(), batch.inputs, batch.targets);
+  training.model().score(autograd::Pass(), reading_of(batch));
   return (core::counters().scored_pairs - before) * training.config().train.accumulate;
 }
 

@@ -8,6 +8,7 @@
 #include "core/gemm.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
+#include "experiments/evaluation.h"
 
 namespace weft::experiments {
 
@@ -16,9 +17,12 @@ using core::Real;
 
 namespace {
 
-std::unique_ptr<layers::LanguageModel> make_model(const RunConfig& config, Index vocabulary) {
-  return std::make_unique<layers::LanguageModel>(config.model, config.attention, vocabulary,
-                                                 config.data.length, config.train.recompute);
+std::unique_ptr<layers::Model> make_model(const RunConfig& config, const data::Dataset& dataset) {
+  const layers::ModelShape shape{.vocabulary = dataset.vocabulary(),
+                                 .length = config.data.length,
+                                 .classes = dataset.classes(),
+                                 .source_length = dataset.source_length()};
+  return layers::make_model(config.model, config.attention, shape, config.train.recompute);
 }
 
 std::vector<ArrayTarget> arrays_of(ParameterArena& arena, const autograd::Inventory& inventory) {
@@ -44,7 +48,7 @@ void restore_arrays(const Checkpoint& checkpoint, const std::vector<ArrayTarget>
 Training::Training(const RunConfig& config)
     : config_(config),
       dataset_(data::make_dataset(config.data, config.train.batch, std::uint64_t(config.seed))),
-      model_(make_model(config, dataset_->vocabulary())) {
+      model_(make_model(config, *dataset_)) {
   model_->visit(inventory_);
   arena_ = std::make_unique<ParameterArena>(inventory_, ParameterArena::Use::training);
   arena_->initialise(core::Rng(std::uint64_t(config.seed)).fold("parameters"));
@@ -61,8 +65,8 @@ double Training::run_micro_batch(Index number, const data::Batch& batch, autogra
       core::Rng(std::uint64_t(config_.seed)).fold("training").fold(std::uint64_t(number));
   const autograd::Pass pass(tape, stream, journal);
   const Real share = Real(1) / Real(config_.train.accumulate);
-  const autograd::Var loss = model_->loss(pass, batch.inputs, batch.targets, share,
-                                          model_->recurrent() ? &memory : nullptr);
+  const autograd::Var loss =
+      model_->loss(pass, reading_of(batch), share, model_->recurrent() ? &memory : nullptr);
   const double value = core::scalar(loss.value());
   if (std::isfinite(value)) tape.sweep(loss, core::Tensor(loss.shape(), 1));
   journal.forget_decisions();
@@ -114,8 +118,7 @@ Index Training::tokens_per_step() const {
 }
 
 Index Training::scored_pairs_per_step() const {
-  const auto sequences = layers::Sequences::self(config_.train.batch, config_.data.length, true);
-  return model_->attention_cost(sequences).scored_pairs * config_.train.accumulate;
+  return model_->attention_cost(config_.train.batch).scored_pairs * config_.train.accumulate;
 }
 
 double Training::useful_flops(Index scored_pairs) const {
@@ -204,7 +207,7 @@ void Training::restore(const Checkpoint& checkpoint) {
 Inference::Inference(const RunConfig& run, const Checkpoint& checkpoint)
     : config(run),
       dataset(data::make_dataset(run.data, run.train.batch, std::uint64_t(run.seed))),
-      model(make_model(run, dataset->vocabulary())) {
+      model(make_model(run, *dataset)) {
   autograd::Inventory inventory;
   model->visit(inventory);
   arena = std::make_unique<ParameterArena>(inventory, ParameterArena::Use::inference);

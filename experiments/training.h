@@ -10,7 +10,7 @@
 #include "data/prefetch.h"
 #include "experiments/checkpoint.h"
 #include "experiments/run_config.h"
-#include "layers/language_model.h"
+#include "layers/model.h"
 #include "optim/take_step.h"
 
 namespace weft::experiments {
@@ -52,7 +52,7 @@ class Training {
 
   const RunConfig& config() const { return config_; }
   const data::Dataset& dataset() const { return *dataset_; }
-  const layers::LanguageModel& model() const { return *model_; }
+  const layers::Model& model() const { return *model_; }
   autograd::ParameterArena& arena() { return *arena_; }
 
  private:
@@ -64,7 +64,7 @@ class Training {
 
   RunConfig config_;
   std::unique_ptr<data::Dataset> dataset_;
-  std::unique_ptr<layers::LanguageModel> model_;
+  std::unique_ptr<layers::Model> model_;
   autograd::Inventory inventory_;
   std::unique_ptr<autograd::ParameterArena> arena_;
   std::unique_ptr<optim::Optimizer> optimizer_;
@@ -80,7 +80,7 @@ struct Inference {
 
   RunConfig config;
   std::unique_ptr<data::Dataset> dataset;
-  std::unique_ptr<layers::LanguageModel> model;
+  std::unique_ptr<layers::Model> model;
   std::unique_ptr<autograd::ParameterArena> arena;
 };
 

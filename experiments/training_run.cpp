@@ -236,7 +236,7 @@ void TrainingRun::show_sample() {
     const auto first = tokens.read().first(std::size_t(std::max<Index>(1, length / 2)));
     prompt.assign(first.begin(), first.end());
   }
-  const auto text = generate(training_.model(), prompt,
+  const auto text = generate(layers::as_language_model(training_.model(), "sample"), prompt,
                              {.tokens = sample.tokens,
                               .temperature = sample.temperature,
                               .top_k = sample.top_k,

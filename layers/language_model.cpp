@@ -1,215 +1,66 @@
 #include "layers/language_model.h"
 
-#include <cmath>
-
 #include "core/error.h"
-#include "core/gemm.h"
 #include "core/scope.h"
-#include "layers/dense_feed_forward.h"
 
 namespace weft::layers {
 namespace {
-
-constexpr double deviation = 0.02;
-
-Index head_width(const ModelSettings& settings) { return settings.width / settings.heads; }
-
-std::optional<StreamOutput> streams_of(const ModelSettings& settings) {
-  if (!settings.reversible) return std::nullopt;
-  return settings.reversible_output == "concat" ? StreamOutput::concat : StreamOutput::average;
-}
-
-std::unique_ptr<FeedForward> make_feed_forward(const ModelSettings& settings, Init in, Init out) {
-  if (settings.feedforward == "sparse")
-    return std::make_unique<SparseFeedForward>(settings.width, settings.hidden(),
-                                               settings.sparse_ff, settings.ff_chunk);
-  return std::make_unique<DenseFeedForward>(settings.width, settings.hidden(), in, out,
-                                            settings.ff_chunk);
-}
 
 OutputLayer make_output(const ModelSettings& settings, Index vocabulary, Index width) {
   if (settings.loss == "sparse")
     return OutputLayer::sparse(vocabulary, width, settings.loss_modules);
   if (settings.tie) return {};
-  return OutputLayer::untied(vocabulary, width, Init::normal(deviation));
+  return OutputLayer::untied(vocabulary, width, Init::normal(Trunk::deviation));
 }
 
 }  // namespace
 
 LanguageModel::LanguageModel(const ModelSettings& settings, const AttentionPlans& plans,
                              Index vocabulary, Index length, bool recompute)
-    : vocabulary_(vocabulary),
-      width_(settings.width),
-      streams_(streams_of(settings)),
-      tokens_({vocabulary, settings.width}, Init::normal(deviation)),
-      output_(make_output(settings, vocabulary, output_width())),
-      positions_(settings.positions, settings.width, head_width(settings), length,
-                 settings.axial_grid(length)),
-      dropout_(Real(settings.dropout)),
-      loss_chunk_(settings.loss_chunk),
-      recompute_(recompute),
-      causal_(settings.causal),
-      recurrent_(settings.recurrence) {
-  const Init in = Init::normal(deviation);
-  const Init out = Init::normal(deviation / std::sqrt(2.0 * double(settings.layers)));
-  const NormPlace place = settings.norm_place == "pre" ? NormPlace::pre : NormPlace::post;
-  const NormKind norm = norm_kind(settings.norm);
-  AttentionSite site = settings.site(length);
-  site.shared = shared_.get();
-  const RelativeSettings relative = settings.relative();
-  for (site.layer = 0; site.layer < settings.layers; ++site.layer) {
-    const std::size_t turn = std::size_t(site.layer) % settings.attention.size();
-    MultiHead attention(plans.at(settings.attention[turn]), site, in, out, positions_.rotary(),
-                        &relative);
-    blocks_.emplace_back(std::move(attention), make_feed_forward(settings, in, out), settings.width,
-                         place, dropout_, norm);
-  }
-  core::require(!streams_ || place == NormPlace::pre,
-                "model: a reversible stack needs its norms inside the branches, norm_place = pre");
-  core::require(!settings.tie || output_width() == width_,
+    : trunk_(settings, plans, vocabulary, length, recompute),
+      output_(make_output(settings, vocabulary, trunk_.width())),
+      length_(length),
+      loss_chunk_(settings.loss_chunk) {
+  core::require(!settings.tie || trunk_.width() == settings.width,
                 "model: concatenated streams need an output layer of their own, tie = false");
-  if (place == NormPlace::pre) final_norm_.emplace(output_width(), norm);
 }
 
-Var LanguageModel::embed(const Pass& pass, const core::Tokens& inputs, Index first) const {
-  const core::Scope scope("embedding");
-  const Index length = inputs.shape().back();
-  const Var x =
-      autograd::reshape(autograd::embedding(pass, inputs, tokens_), {inputs.size(), width_});
-  return autograd::dropout(pass.at("embedding"), positions_.add(x, length, first), dropout_);
-}
-
-Var LanguageModel::hidden(const Pass& pass, const core::Tokens& inputs,
-                          StreamMemory* memory) const {
-  core::require(inputs.shape().rank() == 2, "model: inputs of shape ", inputs.shape(),
-                ", expected [batch, length]");
-  const Sequences sequences = Sequences::self(inputs.shape()[0], inputs.shape()[1], causal_);
-  std::vector<Sequences> of_layers(blocks_.size(), sequences);
-  if (memory) enter_segment(*memory, of_layers);
-  const Var x = run_blocks(pass, embed(pass, inputs, 0), of_layers);
-  if (memory) leave_segment(*memory, of_layers);
-  const core::Scope scope("final_norm");
-  return final_norm_ ? final_norm_->forward(pass.at("final_norm"), x) : x;
-}
-
-StreamMemory LanguageModel::memory(Index batch) const {
-  std::vector<Index> rows;
-  for (const Block& block : blocks_) rows.push_back(block.attention().carries_at_most());
-  return {rows, batch, width_};
-}
-
-void LanguageModel::enter_segment(const StreamMemory& memory,
-                                  std::vector<Sequences>& of_layers) const {
-  core::require(memory.layers() == blocks_.size() && memory.batch() == of_layers[0].batch,
-                "model: a memory of ", memory.layers(), " layers and ", memory.batch(),
-                " streams for ", blocks_.size(), " layers and ", of_layers[0].batch, " sequences");
-  for (std::size_t i = 0; i < blocks_.size(); ++i)
-    if (blocks_[i].attention().carries() > 0)
-      of_layers[i].segment = std::make_shared<Segment>(Segment{memory.read(i), {}});
-}
-
-void LanguageModel::leave_segment(StreamMemory& memory,
-                                  const std::vector<Sequences>& of_layers) const {
-  constexpr Index slack = 64;  // spans may grow before the next segment
-  for (std::size_t i = 0; i < blocks_.size(); ++i)
-    if (of_layers[i].segment)
-      memory.append(i, of_layers[i].segment->now, blocks_[i].attention().carries() + slack);
-}
-
-Var LanguageModel::run_blocks(const Pass& pass, Var x,
-                              const std::vector<Sequences>& sequences) const {
-  if (streams_) return run_reversible(pass, blocks_, x, sequences, *streams_);
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    const core::Scope scope("layers", Index(i));
-    const auto layer = [&block = blocks_[i], own_sequences = sequences[i]](const Pass& own,
-                                                                           const Var& in) {
-      return block.forward(own, in, own_sequences);
-    };
-    x = recompute_ ? autograd::recompute(pass.at(i), layer, x) : layer(pass.at(i), x);
-  }
-  return x;
-}
-
-Var LanguageModel::loss(const Pass& pass, const core::Tokens& inputs, const core::Tokens& targets,
-                        Real share, StreamMemory* memory) const {
-  const Var h = hidden(pass, inputs, memory);
+Var LanguageModel::loss(const Pass& pass, const Reading& reading, Real share,
+                        StreamMemory* memory) const {
+  const Var h = trunk_.hidden(pass, reading.inputs, reading.lengths, memory);
   const core::Scope scope("output");
-  Var total = output_.loss(pass, h, tokens_, targets, share, loss_chunk_);
-  const auto join = [&](const Var& penalty) {
-    if (penalty.value().size() > 0) total = autograd::add(total, autograd::scale(penalty, share));
-  };
-  for (std::size_t i = 0; i < blocks_.size(); ++i) join(blocks_[i].penalty(pass.at(i)));
-  join(autograd::penalties(pass));
-  return total;
+  const Var loss = output_.loss(pass, h, trunk_.tokens(), reading.targets, share, loss_chunk_);
+  return trunk_.with_penalties(pass, loss, share);
 }
 
-LanguageModel::DecodeStates LanguageModel::begin() const {
-  DecodeStates states;
-  for (const Block& block : blocks_) states.layers.push_back(block.begin());
-  return states;
+TokenScores LanguageModel::score(const Pass& pass, const Reading& reading,
+                                 StreamMemory* memory) const {
+  const Var h = trunk_.hidden(pass, reading.inputs, reading.lengths, memory);
+  return output_.score(h.value(), trunk_.tokens(), reading.targets);
 }
 
 Tensor LanguageModel::step(DecodeStates& states, core::Token token) const {
-  Tensor x = embed(Pass(), core::Tokens({1, 1}, {token}), states.position).value();
-  if (streams_)
-    x = step_reversible(blocks_, states.layers, x, states.position, *streams_);
-  else
-    for (std::size_t i = 0; i < blocks_.size(); ++i)
-      x = blocks_[i].step(states.layers[i], x, states.position);
-  ++states.position;
-  if (final_norm_) x = final_norm_->forward(Pass(), Var(x)).value();
-  return logits(x).reshaped({vocabulary_});
+  return logits(trunk_.step(states, token)).reshaped({vocabulary()});
 }
 
-Index LanguageModel::decode_bytes(const DecodeStates& states) const {
-  Index total = 0;
-  for (const MultiHeadState& layer : states.layers) total += layer.bytes();
-  return total;
+Cost LanguageModel::attention_cost(Index batch) const {
+  return trunk_.attention_cost(Sequences::self(batch, length_, trunk_.causal()));
 }
 
-Cost LanguageModel::attention_cost(const Sequences& sequences) const {
-  Cost total;
-  for (const Block& block : blocks_) total += block.attention().cost(sequences, recurrent_);
-  return total;
-}
-
-std::vector<std::vector<double>> LanguageModel::spans() const {
-  std::vector<std::vector<double>> all;
-  for (const Block& block : blocks_) {
-    all.push_back(block.attention().spans());
-    if (all.back().empty()) return {};
-  }
-  return all;
-}
-
-Index LanguageModel::layer_weights() const {
-  Index total = 0;
-  for (const Block& block : blocks_) total += block.weights();
-  return total;
-}
-
-Index LanguageModel::matrix_weights() const { return output_.weights(tokens_) + layer_weights(); }
-
-std::vector<Figure> LanguageModel::figures() const {
-  std::vector<Figure> all;
-  for (std::size_t i = 0; i < blocks_.size(); ++i)
-    for (Figure& own : blocks_[i].attention().figures())
-      all.push_back({"layers." + std::to_string(i) + ".attention." + own.name, own.value});
-  return all;
-}
-
-void LanguageModel::project() {
-  for (Block& block : blocks_) block.attention().project();
+Index LanguageModel::matrix_weights() const {
+  return output_.weights(trunk_.tokens()) + layer_weights();
 }
 
 void LanguageModel::visit(Inventory& inventory) {
-  inventory.add("tokens.weight", tokens_);
-  inventory.enter("positions", positions_);
-  inventory.enter("shared", *shared_);
-  for (std::size_t i = 0; i < blocks_.size(); ++i)
-    inventory.enter("layers." + std::to_string(i), blocks_[i]);
-  if (final_norm_) inventory.enter("final_norm", *final_norm_);
+  trunk_.visit(inventory);
   inventory.enter("output", output_);
+}
+
+const LanguageModel& as_language_model(const Model& model, const char* what) {
+  const auto* language = dynamic_cast<const LanguageModel*>(&model);
+  core::require(language != nullptr, what,
+                ": this needs a model that predicts tokens, model.task = \"language\"");
+  return *language;
 }
 
 }  // namespace weft::layers

@@ -22,6 +22,8 @@ AttentionMaker read_mechanism(core::Fields& field, std::string kind, const Atten
 }  // namespace
 
 void ModelSettings::fields(core::Fields& field) {
+  field.choice("task", task, "what the model is asked: language, a token at every place",
+               {"language"});
   field.integer("layers", layers, "Transformer layers", core::between(1, 1000));
   field.integer("width", width, "width of the residual stream (W)", core::between(1, 65536));
   field.integer("heads", heads, "attention heads of a layer (H)", core::between(1, 1024));

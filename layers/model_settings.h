@@ -14,6 +14,7 @@ namespace weft::layers {
 
 /// The [model] section. `attention` names what each layer uses, repeated to fill the layers.
 struct ModelSettings {
+  std::string task = "language";
   Index layers = 2;
   Index width = 64;
   Index heads = 4;

@@ -21,6 +21,7 @@ int generate_command(const Arguments& arguments) {
   if (!line.parse(arguments)) return 0;
   const std::string& prompt = line.text("prompt");
   const Inference saved = load_saved_model(line);
+  const layers::LanguageModel& model = layers::as_language_model(*saved.model, "generate");
   const GenerationOptions options{.tokens = line.integer("tokens"),
                                   .temperature = line.number("temperature"),
                                   .top_k = line.integer("top-k"),
@@ -28,13 +29,13 @@ int generate_command(const Arguments& arguments) {
   core::require(options.temperature >= 0, "--temperature ", options.temperature, " is below 0");
   const auto tokens = saved.dataset->encode(prompt);
   std::cout << prompt << std::flush;
-  const auto text = generate(*saved.model, tokens, options, [&](core::Token token) {
+  const auto text = generate(model, tokens, options, [&](core::Token token) {
     std::cout << saved.dataset->decode(std::span(&token, 1)) << std::flush;
   });
   std::cout << '\n';
   if (Index(text.size()) < options.tokens)
     std::cerr << "stopped after " << text.size() << " tokens: learned positions end at "
-              << *saved.model->longest() << "; train with a larger data.length, or with rotary or "
+              << *model.longest() << "; train with a larger data.length, or with rotary or "
               << "sinusoidal positions\n";
   return 0;
 }

@@ -9,6 +9,7 @@
 
 #include "autograd/inventory.h"
 #include "autograd/pass.h"
+#include "core/tokens.h"
 
 namespace weft::layers {
 
@@ -49,8 +50,7 @@ struct Segment {
 struct Sequences {
   Index batch = 1, queries = 0, keys = 0;
   bool causal = true;
-  /// How many keys of each sequence are real (the rest is padding); null when all are.
-  std::shared_ptr<const std::vector<Index>> key_lengths = nullptr;
+  core::Lengths key_lengths = nullptr;  ///< how many keys of each sequence are real
   /// Where the sequences continue streams: what this layer carries; null when they stand alone.
   std::shared_ptr<Segment> segment = nullptr;
 

@@ -21,7 +21,7 @@ void expect_gradient(const ModelSettings& settings, Index length, bool recompute
   tests::check_gradient(
       "loss",
       [&](const Pass& pass, const std::vector<Var>&) {
-        return it.model.loss(pass, inputs, targets, Real(0.7));
+        return it.model.loss(pass, {inputs, targets}, Real(0.7));
       },
       {}, it.drawn.arena());
 }

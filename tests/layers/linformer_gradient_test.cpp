@@ -39,7 +39,7 @@ TEST(LinformerGradient, agrees_with_differences_in_a_model_for_every_sharing) {
     tests::check_gradient(
         "loss",
         [&](const Pass& pass, const std::vector<Var>&) {
-          return model.loss(pass, tokens, tokens, 1);
+          return model.loss(pass, {tokens, tokens}, 1);
         },
         {}, drawn.arena());
   }

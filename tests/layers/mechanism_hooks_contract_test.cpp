@@ -105,7 +105,7 @@ TEST(MechanismHooks, penalties_join_the_loss_by_its_share_and_reach_their_parame
   autograd::Tape tape;
   autograd::Journal journal;
   const auto loss_at = [&](const Pass& pass, Real share) {
-    return it.model.loss(pass, it.tokens, it.tokens, share);
+    return it.model.loss(pass, {it.tokens, it.tokens}, share);
   };
   const Var loss = loss_at(Pass(tape, core::Rng(3), journal), Real(0.5));
   double prices = 0;
@@ -127,7 +127,7 @@ TEST(MechanismHooks, a_penalty_is_asked_for_at_the_place_of_its_forward) {
     PassingModel it(recompute);
     autograd::Tape tape;
     autograd::Journal journal;
-    it.model.loss(Pass(tape, core::Rng(3), journal), it.tokens, it.tokens, 1);
+    it.model.loss(Pass(tape, core::Rng(3), journal), {it.tokens, it.tokens}, 1);
     ASSERT_EQ(it.calls->forward.size(), 4u);
     EXPECT_EQ(it.calls->penalty, it.calls->forward);
     for (std::size_t i = 1; i < 4; ++i) EXPECT_NE(it.calls->forward[i], it.calls->forward[0]);
@@ -141,10 +141,10 @@ TEST(MechanismHooks, a_state_hears_of_each_training_pass_once_even_when_it_is_re
     for (const std::uint64_t micro : {0, 1}) {
       autograd::Tape tape;
       const Var loss =
-          it.model.loss(Pass(tape, core::Rng(3).fold(micro), journal), it.tokens, it.tokens, 1);
+          it.model.loss(Pass(tape, core::Rng(3).fold(micro), journal), {it.tokens, it.tokens}, 1);
       tape.sweep(loss, Tensor({1}, 1));
     }
-    it.model.loss(Pass(), it.tokens, it.tokens, 1);  // evaluation proposes nothing
+    it.model.loss(Pass(), {it.tokens, it.tokens}, 1);  // evaluation proposes nothing
     journal.commit();
     const auto inventory = it.inventory();
     for (const auto& named : inventory.states())

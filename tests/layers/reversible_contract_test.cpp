@@ -176,7 +176,7 @@ TEST(ReversibleModel, gives_gradients_to_relative_positions_that_layers_share) {
     tests::check_gradient(
         "loss",
         [&](const Pass& pass, const std::vector<Var>&) {
-          return it.model.loss(pass, it.tokens(2, 1), it.targets(2), 1);
+          return it.model.loss(pass, {it.tokens(2, 1), it.targets(2)}, 1);
         },
         {}, it.drawn.arena());
   }

@@ -51,7 +51,8 @@ struct SampleModel {
     drawn.arena().zero_gradients();
     autograd::Tape tape;
     autograd::Journal journal;
-    const Var loss = model.loss(Pass(tape, core::Rng(3), journal), tokens(2, seed), targets(2), 1);
+    const Var loss =
+        model.loss(Pass(tape, core::Rng(3), journal), {tokens(2, seed), targets(2)}, 1);
     tape.sweep(loss, Tensor(loss.shape(), 1));
     return core::scalar(loss.value());
   }

@@ -61,7 +61,7 @@ TEST(SparseModel, decodes_what_it_computes_at_once) {
     for (Index t = 0; t < it.length; ++t)
       tests::expect_close(it.model.step(states, inputs.read()[std::size_t(t)]).read(),
                           tests::in_double(whole.rows(t, 1).read()), in_double ? 1e-9 : 1e-3);
-    EXPECT_GT(it.model.decode_bytes(states), 0);
+    EXPECT_GT(states.bytes(), 0);
   }
 }
 
@@ -110,7 +110,7 @@ TEST(SparseModel, passes_gradients_when_units_are_weighed) {
       tests::check_gradient(
           "loss",
           [&](const Pass& pass, const std::vector<Var>&) {
-            return it.model.loss(pass, it.tokens(2, 1), it.targets(2), 1);
+            return it.model.loss(pass, {it.tokens(2, 1), it.targets(2)}, 1);
           },
           {}, it.drawn.arena());
     }

@@ -117,7 +117,8 @@ TEST(StreamMemory, recomputed_layers_read_the_past_that_they_read_first) {
       autograd::Tape tape;
       autograd::Journal journal;
       const core::Tokens tokens = Recurrent::part(30, 60);
-      const Var loss = it.model.loss(Pass(tape, core::Rng(3), journal), tokens, tokens, 1, &memory);
+      const Var loss =
+          it.model.loss(Pass(tape, core::Rng(3), journal), {tokens, tokens}, 1, &memory);
       tape.sweep(loss, Tensor(loss.shape(), 1));
       const auto own = it.drawn.arena().gradients();
       gradients.emplace_back(own.begin(), own.end());
@@ -133,7 +134,7 @@ TEST(StreamMemory, the_cost_model_counts_what_the_kernels_do_in_the_middle_of_a_
     it.model.hidden(Pass(), Recurrent::part(0, 30), &memory);
     const Index pairs = core::counters().scored_pairs, flops = core::counters().flops;
     it.model.hidden(Pass(), Recurrent::part(30, 60), &memory);
-    const Cost cost = it.model.attention_cost(Sequences::self(streams, 30, true));
+    const Cost cost = it.model.attention_cost(streams);
     EXPECT_EQ(core::counters().scored_pairs - pairs, cost.scored_pairs);
     EXPECT_EQ(core::counters().flops - flops,
               cost.flops + 2 * streams * 30 * it.model.layer_weights());
@@ -164,7 +165,7 @@ TEST(StreamMemory, what_it_carries_has_no_gradient_but_the_projections_learn_fro
   it.drawn.arena().zero_gradients();
   autograd::Tape tape;
   autograd::Journal journal;
-  const Var loss = it.model.loss(Pass(tape, core::Rng(3), journal), one, one, 1, &memory);
+  const Var loss = it.model.loss(Pass(tape, core::Rng(3), journal), {one, one}, 1, &memory);
   tape.sweep(loss, Tensor(loss.shape(), 1));
   for (const auto& s : it.drawn.arena().segments()) {
     if (s.name != "layers.0.attention.projection.weight") continue;

@@ -1,0 +1,13 @@
+#include "layers/model.h"
+
+#include "layers/language_model.h"
+
+namespace weft::layers {
+
+std::unique_ptr<Model> make_model(const ModelSettings& settings, const AttentionPlans& plans,
+                                  const ModelShape& shape, bool recompute) {
+  return std::make_unique<LanguageModel>(settings, plans, shape.vocabulary, shape.length,
+                                         recompute);
+}
+
+}  // namespace weft::layers
