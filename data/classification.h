@@ -20,6 +20,7 @@ class Classification : public Dataset {
   Batch evaluation(Split split, Index number, Index stride) const override;
   std::optional<double> chance() const override { return 1 / double(classes()); }
   std::vector<Baseline> baselines(Split split) const override;
+  bool predicts_next() const override { return false; }
   std::string unit() const override { return "sequence"; }
 
  protected:

@@ -79,6 +79,9 @@ class Dataset {
   /// What can be had of a split without any model, the least first.
   virtual std::vector<Baseline> baselines(Split split) const;
 
+  /// Whether targets are the tokens that come next, so that what stands before one is its context.
+  virtual bool predicts_next() const;
+
   /// Which part of every sequence is scored, where it is not all of it: such a task is won or lost
   /// by whole sequences, so their accuracy is reported beside that of tokens.
   virtual std::optional<std::string> scored_part() const;

@@ -27,7 +27,7 @@ class MaskedText final : public Dataset {
   /// Always saying the token that is hidden most often; and saying what stands there, which is
   /// right where a chosen token was kept.
   std::vector<Baseline> baselines(Split split) const override;
-  std::optional<std::string> scored_part() const override { return "hidden tokens"; }
+  bool predicts_next() const override { return false; }
 
  private:
   /// Windows of a split; a data error where it is shorter than one.

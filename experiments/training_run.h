@@ -51,6 +51,7 @@ class TrainingRun {
   Progress progress_;
   std::optional<MetricsLog> metrics_;
 
+  std::vector<data::Baseline> baselines_;  ///< of the validation split
   Index saved_step_ = -1, validated_step_ = -1;
   double saved_time_ = 0;
   std::optional<double> validation_, best_;
