@@ -7,6 +7,7 @@
 #include <numbers>
 #include <sstream>
 
+#include "core/counters.h"
 #include "core/error.h"
 #include "experiments/baselines.h"
 
@@ -123,12 +124,17 @@ Evaluation evaluate(const layers::Model& model, const data::Dataset& dataset, In
   const autograd::Pass pass(core::Rng(0).fold("evaluation"));
   Tally tally;
   layers::StreamMemory memory;
+  Index tokens_read = 0;
+  const Index pairs_before = core::counters().scored_pairs;
   for (Index i = 0; i < batches; ++i) {
     const data::Batch batch = dataset.evaluation(options.split, i, stride);
     if (model.recurrent() && !batch.continues) memory = model.memory(batch.inputs.shape()[0]);
+    tokens_read += batch.inputs.size();
     tally.add(batch, model.score(pass, reading_of(batch), model.recurrent() ? &memory : nullptr));
   }
   tally.result.stride = stride;
+  tally.result.pairs_per_token = double(core::counters().scored_pairs - pairs_before) /
+                                 double(std::max<Index>(1, tokens_read));
   return tally.finish();
 }
 
@@ -141,6 +147,9 @@ std::string print_evaluation(const Evaluation& e, const data::Dataset& dataset, 
   if (const auto floor = dataset.floor_bits(split))
     out << "floor: " << *floor << " bits per " << dataset.unit()
         << ", what the source itself leaves open\n";
+  if (e.pairs_per_token > 0)
+    out << "attention scored " << std::setprecision(1) << e.pairs_per_token
+        << " pairs a token over all layers and heads" << std::setprecision(4) << '\n';
   if (const auto part = dataset.scored_part())
     out << *part << ": " << e.accuracy() << " of tokens right, " << e.sequence_accuracy()
         << " of sequences whole\n";
