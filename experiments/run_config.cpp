@@ -64,15 +64,20 @@ std::vector<ModelVariant> model_variants() {
   sparse_loss.tie = false;
   batch.norm = "batch";
   axial.positions = "axial";
-  return {{"reversible", "true", reversible}, {"norm", "batch", batch},
-          {"positions", "axial", axial},      {"feedforward", "sparse", sparse},
-          {"loss", "sparse", sparse_loss},    {"task", "classify", classify}};
+  return {{"reversible", "true", reversible},
+          {"norm", "batch", batch},
+          {"positions", "axial", axial},
+          {"feedforward", "sparse", sparse},
+          {"loss", "sparse", sparse_loss},
+          {"task", "classify", classify},
+          {"task", "language", {}}};
 }
 
 void read_model(ConfigReader& reader, layers::ModelSettings& model, Index length) {
   model.fields(reader.section("model"));
   for (const ModelVariant& variant : model_variants()) {
     layers::ModelSettings other = variant.model;
+    if (variant.key != "task") other.task = model.task;  // so that only its own keys are named
     other.fields(reader.alternative("model", variant.key, variant.value));
   }
   if (model.positions == "axial" && model.axial_shape.size() == 2 &&

@@ -145,7 +145,8 @@ TEST(Tasks, hidden_tokens_are_filled_in_and_scored_alone) {
     const std::string log = trained(program, {"data.masking=" + kind, "--fresh"});
     expect_holds(log, {"bits per masked byte", "most frequent byte", "this model"});
     const auto json = evaluated(program);
-    EXPECT_EQ(json["tokens"], kind == "bert" ? 24 - 1 : 24 - 1) << kind;
+    EXPECT_GE(json["tokens"], 7 * 3) << kind;  // of seven whole windows and a part of one
+    EXPECT_LE(json["tokens"], 8 * 3) << kind;
     EXPECT_EQ(json["unit"], "masked byte");
   }
   const Outcome generated = program.run({"generate", "run", "--prompt", "hid"});
@@ -173,9 +174,8 @@ TEST(Tasks, settings_that_do_not_go_together_are_refused_with_what_to_do) {
   const std::vector<std::pair<Words, Words>> cases = {
       {{"tiny.toml", "model.task=classify"}, {"model.task", "data.kind = \"listops\""}},
       {{"listops.toml", "model.task=language"}, {"data.kind", "model.task = \"classify\""}},
-      {{"listops.toml", "model.tie=false"}, {"model.tie"}},
-      {{"listops.toml", "model.attention=linformer"},
-       {"model.attention", "\"linformer\"", "padding", "data.shortest = data.length"}},
+      {{"listops.toml", "model.tie=false"},
+       {"model.tie is used only with model.task = \"language\""}},
       {{"listops.toml", "data.shortest=17"}, {"data.shortest", "at most data.length, 16"}},
       {{"listops.toml", "sample.tokens=5"}, {"sample.tokens"}},
       {{"masked.toml", "model.causal=true"}, {"model.causal", "model.causal = false"}},
@@ -189,9 +189,6 @@ TEST(Tasks, settings_that_do_not_go_together_are_refused_with_what_to_do) {
     EXPECT_EQ(outcome.code, 2) << settings[1] << '\n' << outcome.out;
     expect_holds(outcome.err, said);
   }
-  const Outcome whole =
-      program.run({"config", "listops.toml", "model.attention=linformer", "data.shortest=16"});
-  EXPECT_EQ(whole.code, 0) << whole.err;
 }
 
 }  // namespace

@@ -107,6 +107,28 @@ TEST(Classifier, scores_what_its_logits_say) {
     }
 }
 
+/// A mechanism that reads padding like anything else.
+class Unaware final : public Attention {
+ public:
+  AttentionTraits traits() const override {
+    AttentionTraits traits;
+    traits.padding = false;
+    return traits;
+  }
+  Var forward(const Pass&, const AttentionInput&) const override { return {}; }
+  std::unique_ptr<DecodeState> begin() const override { return nullptr; }
+  void step(DecodeState&, const StepInput&, std::span<Real>) const override {}
+  Cost cost(const Sequences&) const override { return {}; }
+};
+
+TEST(Classifier, a_mechanism_that_does_not_leave_out_padding_is_told_from_those_that_do) {
+  const AttentionSite site = classifying("cls").site(9);
+  const HeadGroupPlan unaware{[](const AttentionSite&) { return std::make_unique<Unaware>(); }, 1};
+  const HeadGroupPlan aware = default_plans(classifying("cls"), 9).at("dense")[0];
+  EXPECT_TRUE(takes_padding({aware}, site));
+  EXPECT_FALSE(takes_padding({aware, unaware}, site));
+}
+
 struct Form {
   std::string name;
   AttentionMaker make;
