@@ -30,7 +30,7 @@ struct Evaluation {
   Index correct = 0;
   Index sequences = 0, sequences_correct = 0;  ///< with every scored token right
   Index stride = 0;
-  double pairs_per_token = 0;  ///< (query, key) pairs that attention scored, as counted
+  double pairs_per_token = 0;     ///< (query, key) pairs that attention scored, as counted
   std::vector<Band> by_position;  ///< tokens of context before the target, in octaves
   std::vector<Band> by_distance;  ///< recalled tokens only, by how far back they stand, in octaves
 
