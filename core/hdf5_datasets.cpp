@@ -22,6 +22,7 @@ hid_t element_type() {
   if constexpr (std::is_same_v<T, std::int32_t>) return H5T_NATIVE_INT32;
   if constexpr (std::is_same_v<T, std::int64_t>) return H5T_NATIVE_INT64;
   if constexpr (std::is_same_v<T, std::uint8_t>) return H5T_NATIVE_UINT8;
+  if constexpr (std::is_same_v<T, std::uint16_t>) return H5T_NATIVE_UINT16;
 }
 
 Shape shape_of(hid_t dataset, const std::string& label, const std::string& name) {
@@ -78,6 +79,18 @@ void Hdf5File::read_into(const std::string& dataset, std::span<T> out) const {
 }
 
 template <class T>
+std::optional<Index> Hdf5File::place(const std::string& dataset) const {
+  silence();
+  const Handle opened(H5Dopen2(id_, dataset.c_str(), H5P_DEFAULT), H5Dclose);
+  if (opened < 0) fail(label_, dataset, "no such dataset");
+  const Handle stored(H5Dget_type(opened), H5Tclose);
+  if (H5Tequal(stored, element_type<T>()) <= 0) return {};
+  const haddr_t begin = H5Dget_offset(opened);
+  if (begin == HADDR_UNDEF) return {};
+  return Index(begin);
+}
+
+template <class T>
 void Hdf5File::write(const std::string& dataset, const Shape& shape, std::span<const T> values) {
   silence();
   require(shape.size() == Index(values.size()), label_, ": ", dataset, ": shape ", shape,
@@ -104,15 +117,21 @@ template std::vector<double> Hdf5File::read(const std::string&) const;
 template std::vector<std::int32_t> Hdf5File::read(const std::string&) const;
 template std::vector<std::int64_t> Hdf5File::read(const std::string&) const;
 template std::vector<std::uint8_t> Hdf5File::read(const std::string&) const;
+template std::vector<std::uint16_t> Hdf5File::read(const std::string&) const;
 template void Hdf5File::read_into(const std::string&, std::span<float>) const;
 template void Hdf5File::read_into(const std::string&, std::span<double>) const;
 template void Hdf5File::read_into(const std::string&, std::span<std::int32_t>) const;
 template void Hdf5File::read_into(const std::string&, std::span<std::int64_t>) const;
 template void Hdf5File::read_into(const std::string&, std::span<std::uint8_t>) const;
+template void Hdf5File::read_into(const std::string&, std::span<std::uint16_t>) const;
+template std::optional<Index> Hdf5File::place<std::int32_t>(const std::string&) const;
+template std::optional<Index> Hdf5File::place<std::uint8_t>(const std::string&) const;
+template std::optional<Index> Hdf5File::place<std::uint16_t>(const std::string&) const;
 template void Hdf5File::write(const std::string&, const Shape&, std::span<const float>);
 template void Hdf5File::write(const std::string&, const Shape&, std::span<const double>);
 template void Hdf5File::write(const std::string&, const Shape&, std::span<const std::int32_t>);
 template void Hdf5File::write(const std::string&, const Shape&, std::span<const std::int64_t>);
 template void Hdf5File::write(const std::string&, const Shape&, std::span<const std::uint8_t>);
+template void Hdf5File::write(const std::string&, const Shape&, std::span<const std::uint16_t>);
 
 }  // namespace weft::core

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,8 +17,9 @@ namespace weft::core {
 
 /// An HDF5 file: open for reading, or being built in memory.
 /// Objects are named by their path ("params/head.weight"). Elements T are float, double,
-/// std::int32_t, std::int64_t or std::uint8_t; reading converts numbers to T, but never a fraction
-/// to an integer. Every failure is an Error (Fault::data) that names file and object.
+/// std::int32_t, std::int64_t, std::uint8_t or std::uint16_t; reading converts numbers to T, but
+/// never a fraction to an integer. Every failure is an Error (Fault::data) that names file and
+/// object.
 class Hdf5File {
  public:
   using Attribute = std::variant<std::int64_t, double, std::string>;
@@ -43,6 +45,10 @@ class Hdf5File {
   /// `out` must be as large as the dataset.
   template <class T>
   void read_into(const std::string& dataset, std::span<T> out) const;
+  /// At which byte of the file the elements of a dataset of exactly T begin, one after the other;
+  /// nothing where they have another type, are stored in pieces, or are none.
+  template <class T>
+  std::optional<Index> place(const std::string& dataset) const;
 
   bool has_attribute(const std::string& object, const std::string& name) const;
   Attribute attribute(const std::string& object, const std::string& name) const;

@@ -16,6 +16,7 @@ class Alphabet {
   explicit Alphabet(std::vector<char32_t> characters);
 
   core::Index size() const { return core::Index(characters_.size()); }
+  const std::vector<char32_t>& characters() const { return characters_; }
   std::optional<core::Token> find(char32_t character) const;
 
   /// UTF-8 text to tokens; a usage error names a character that is not in the list.

@@ -14,6 +14,8 @@ std::string_view name_of(Split split) {
   return "test";
 }
 
+std::optional<Spelling> Dataset::spelling() const { return {}; }
+
 std::optional<double> Dataset::floor_bits(Split) const { return {}; }
 
 std::optional<double> Dataset::chance() const { return {}; }

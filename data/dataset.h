@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/tokens.h"
+#include "data/spelling.h"
 
 namespace weft::data {
 
@@ -67,6 +68,9 @@ class Dataset {
   /// Text to tokens; a character outside the vocabulary is an error that names it.
   virtual std::vector<Token> encode(std::string_view text) const = 0;
   virtual std::string decode(std::span<const Token> tokens) const = 0;
+  /// How tokens are written, where a byte or a character each is all there is to it: a saved model
+  /// carries that along, and writes without the data.
+  virtual std::optional<Spelling> spelling() const;
 
   /// The least bits per scored token that any model can expect on this split, where the source is
   /// known: what the source's own probabilities give the split.

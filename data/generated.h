@@ -22,6 +22,7 @@ class Generated : public Dataset {
   std::string decode(std::span<const Token> tokens) const override {
     return alphabet_.decode(tokens);
   }
+  std::optional<Spelling> spelling() const override { return Spelling(alphabet_); }
   std::string unit() const override { return "symbol"; }
 
  protected:

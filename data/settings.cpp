@@ -30,8 +30,8 @@ void check_stream(core::Fields& fields, Index stream, Index length) {
 
 /// What kinds of data that read files have in common: one file, or one for each split.
 template <class Settings>
-void list_files(core::Fields& fields, Settings& settings) {
-  fields.text("path", settings.path, "one file, divided into splits by fractions");
+void list_files(core::Fields& fields, Settings& settings, const char* path) {
+  fields.text("path", settings.path, path);
   fields.text("train_path", settings.train_path, "in place of path: the training split's own file");
   fields.text("validation_path", settings.validation_path, "the validation split's own file");
   fields.text("test_path", settings.test_path, "the test split's own file");
@@ -101,8 +101,11 @@ void MaskingSettings::fields(core::Fields& fields) {
 }
 
 void TextSettings::fields(core::Fields& fields) {
-  list_files(fields, *this);
-  fields.choice("units", units, "what a token is", {"bytes", "characters"});
+  list_files(
+      fields, *this,
+      "one file, divided into splits by fractions; or FILE.h5 of weft data prepare, which has "
+      "its own units and splits");
+  if (!prepared()) fields.choice("units", units, "what a token is", {"bytes", "characters"});
   fields.choice("sampling", sampling,
                 "crops: every sequence begins at a random place; streams: the rows of a batch "
                 "continue those of the batch before",
@@ -111,8 +114,13 @@ void TextSettings::fields(core::Fields& fields) {
   if (hidden.chosen() && sampling != "crops")
     fields.problem("sampling",
                    "hidden tokens are those of crops: \"crops\", or data.masking = \"none\"");
+  for (const auto& [key, own] : {std::pair{"train_path", &train_path},
+                                 {"validation_path", &validation_path},
+                                 {"test_path", &test_path}})
+    if (own->ends_with(".h5"))
+      fields.problem(key, "is a prepared text, which has its own splits: name it in data.path");
   check_files(fields, *this, "a text file");
-  if (by_fractions(*this)) list_fractions(fields, fractions, "in file order");
+  if (by_fractions(*this) && !prepared()) list_fractions(fields, fractions, "in file order");
 }
 
 void NoiseSettings::fields(core::Fields& fields) {
@@ -153,7 +161,7 @@ void ListopsSettings::fields(core::Fields& fields, Index length) {
 }
 
 void LabelledSettings::fields(core::Fields& fields, Index length) {
-  list_files(fields, *this);
+  list_files(fields, *this, "one file, divided into splits by fractions");
   fields.text("label_column", label_column,
               "the column of labels: its number, from 1, or its name in the header");
   fields.text("text_column", text_column, "the column of texts, in the same way");

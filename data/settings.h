@@ -37,13 +37,15 @@ struct MaskingSettings {
 
 /// A text file, or one file for each split.
 struct TextSettings {
-  std::string path;                                    ///< one file, divided by `fractions`
+  std::string path;  ///< one file, divided by `fractions`, or one that was prepared (.h5)
   std::string train_path, validation_path, test_path;  ///< or files that are the splits
   std::string units = "bytes";                         ///< bytes | characters
   std::vector<double> fractions = {0.9, 0.1, 0.0};  ///< training, validation, test, in file order
   std::string sampling = "crops";                   ///< crops | streams
   MaskingSettings hidden;
 
+  /// Whether `path` is a file of weft data prepare, which brings its own units and splits.
+  bool prepared() const { return path.ends_with(".h5"); }
   void fields(core::Fields& fields);
 };
 

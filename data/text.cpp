@@ -1,14 +1,32 @@
 #include "data/text.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/error.h"
 #include "data/fingerprint.h"
-#include "data/text_file.h"
+#include "data/prepared_text.h"
 #include "data/windows.h"
 
 namespace weft::data {
+
+namespace {
+
+TextDivision division_of(const TextSettings& settings) {
+  const std::array paths{settings.train_path, settings.validation_path, settings.test_path};
+  const bool by_fractions = std::ranges::all_of(paths, &std::string::empty);
+  core::require(by_fractions != settings.path.empty(),
+                "data: give either data.path or data.train_path and its siblings");
+  TextDivision division{.paths = {}, .units = settings.units};
+  for (std::size_t i = 0; i < paths.size(); ++i)
+    if (!paths[i].empty()) division.paths[i] = {paths[i]};
+  if (by_fractions) {
+    division.paths[0] = {settings.path};
+    division.fractions = settings.fractions;
+  }
+  return division;
+}
+
+}  // namespace
 
 Text::Text(const TextSettings& settings, Index length, Index batch, std::uint64_t seed)
     : length_(length),
@@ -21,57 +39,24 @@ Text::Text(const TextSettings& settings, Index length, Index batch, std::uint64_
   check_training_length(settings);
 }
 
-/// Reads the files and makes the splits: one file by fractions, or a file for each split.
+/// A prepared file, one text by fractions, or a file for each split.
 void Text::load(const TextSettings& settings) {
-  core::require(settings.units == "bytes" || settings.units == "characters",
-                "data.units must be bytes or characters, got '", settings.units, "'");
-  const std::array paths{settings.train_path, settings.validation_path, settings.test_path};
-  const bool by_fractions = std::ranges::all_of(paths, &std::string::empty);
-  core::require(by_fractions != settings.path.empty(),
-                "data: give either data.path or data.train_path and its siblings");
-  std::vector<TextFile> contents;
-  if (by_fractions) contents.push_back(read_text_file(settings.path));
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    if (paths[i].empty()) continue;
-    parts_[i].file = Index(contents.size());
-    contents.push_back(read_text_file(paths[i]));
-  }
-
-  if (settings.units == "characters") alphabet_ = alphabet_of(contents);
-  std::string identity = core::message_of("text units=", settings.units,
-                                          " sampling=", settings.sampling, " length=", length_);
-  for (TextFile& file : contents) {
-    files_.push_back(alphabet_ ? characters_of(file, *alphabet_) : bytes_of(file));
-    identity += " file=" + fingerprint_of(file.bytes);
-    file.bytes = {};
-  }
-  if (by_fractions) {
-    divide(settings.fractions);
+  std::string identity = core::message_of(" sampling=", settings.sampling, " length=", length_);
+  if (settings.prepared()) {
+    PreparedText prepared = open_prepared_text(settings.path);
+    facts_ = std::move(prepared.facts);
+    tokens_ = std::move(prepared.tokens);
+    identity = "prepared " + prepared.fingerprint + identity;
   } else {
-    for (std::size_t i = 0; i < paths.size(); ++i) {
-      if (!paths[i].empty()) parts_[i].size = files_[std::size_t(parts_[i].file)].size();
-    }
+    DividedText read = read_divided_text(division_of(settings));
+    facts_ = std::move(read.facts);
+    tokens_ = std::make_unique<PackedTokens>(std::move(read.tokens));
+    identity = "text units=" + settings.units + identity;
+    for (const TextOrigin& origin : facts_.origins) identity += " file=" + origin.fingerprint;
   }
-  for (const Part& part : parts_)
+  for (const Part& part : facts_.parts)
     identity += core::message_of(" part=", part.begin, "+", part.size);
   fingerprint_ = fingerprint_of(identity);
-}
-
-/// Gives the splits their shares of the one file, in order; a boundary rounds down.
-void Text::divide(const std::vector<double>& fractions) {
-  core::require(fractions.size() == 3,
-                "data.fractions needs three numbers: training, validation, test");
-  const Index whole = files_[0].size();
-  double share = 0;
-  Index begin = 0;
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    core::require(fractions[i] >= 0, "data.fractions must not be negative, got ", fractions[i]);
-    share += fractions[i];
-    const Index end = Index(std::floor(share * double(whole) * (1 + 1e-12)));
-    core::require(end <= whole, "data.fractions must not add up to more than 1");
-    parts_[i] = {.file = 0, .begin = begin, .size = end - begin};
-    begin = end;
-  }
 }
 
 void Text::check_training_length(const TextSettings& settings) const {
@@ -93,15 +78,13 @@ void Text::check_training_length(const TextSettings& settings) const {
   }
 }
 
-Index Text::vocabulary() const { return alphabet_ ? alphabet_->size() : 256; }
-
 /// Copies the predictions begin .. end - 1 of a part into a row, scored from `scored_from` on.
 void Text::fill(BatchRows& rows, Index row, const Part& part, Index begin, Index end,
                 Index scored_from) const {
-  const PackedTokens& tokens = files_[std::size_t(part.file)];
   const auto count = std::size_t(end - begin), unscored = std::size_t(scored_from - begin);
-  tokens.read(part.begin + begin, rows.inputs(row).first(count));
-  tokens.read(part.begin + scored_from + 1, rows.targets(row).subspan(unscored, count - unscored));
+  tokens_->read(part.begin + begin, rows.inputs(row).first(count));
+  tokens_->read(part.begin + scored_from + 1,
+                rows.targets(row).subspan(unscored, count - unscored));
 }
 
 /// Where row `row` of batch `number` reads: the rows are streams of equal length, cut into segments
@@ -128,7 +111,7 @@ Batch Text::training(Index number) const {
   return batch;
 }
 
-const Text::Part& Text::part_to_score(Split split) const {
+const Part& Text::part_to_score(Split split) const {
   const Part& found = part(split);
   if (found.size >= 2) return found;
   throw core::Error(core::Fault::data,
@@ -136,7 +119,9 @@ const Text::Part& Text::part_to_score(Split split) const {
                                      unit(), found.size == 1 ? "" : "s",
                                      ", too little to score: give it a larger share in "
                                      "data.fractions, or a file of its own in data.",
-                                     name_of(split), "_path"));
+                                     name_of(split),
+                                     "_path; a prepared text gets its splits "
+                                     "from weft data prepare"));
 }
 
 Index Text::evaluation_batches(Split split, Index stride) const {
@@ -161,23 +146,6 @@ Batch Text::evaluation(Split split, Index number, Index stride) const {
   Batch batch = std::move(rows).finish();
   batch.continues = streams && number > 0;
   return batch;
-}
-
-std::vector<Token> Text::encode(std::string_view text) const {
-  if (alphabet_) return alphabet_->encode(text);
-  std::vector<Token> tokens;
-  for (const char byte : text) tokens.push_back(std::uint8_t(byte));
-  return tokens;
-}
-
-std::string Text::decode(std::span<const Token> tokens) const {
-  if (alphabet_) return alphabet_->decode(tokens);
-  std::string text;
-  for (const Token token : tokens) {
-    core::require(token >= 0 && token < 256, "token ", token, " is not a byte");
-    text += char(token);
-  }
-  return text;
 }
 
 }  // namespace weft::data

@@ -20,7 +20,8 @@ void for_each_character(const TextFile& file, Visit visit) {
   for (std::size_t at = 0; at < file.bytes.size();) {
     const auto character = read_character(file.bytes, at);
     check(character.has_value(), "'", file.path, "' is not UTF-8 at byte ", at,
-          ": convert it to UTF-8, or read it with data.units=bytes");
+          ": convert it to UTF-8, or read it as bytes (data.units=bytes, weft data prepare --units "
+          "bytes)");
     visit(*character);
   }
 }
@@ -31,7 +32,7 @@ TextFile read_text_file(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code ignored;
   check(fs::exists(path, ignored), "'", path, "' does not exist (looked for from ",
-        fs::current_path(ignored).string(), "): correct data.path, or fetch the file");
+        fs::current_path(ignored).string(), "): correct the path (data.path), or fetch the file");
   check(fs::is_regular_file(path, ignored), "'", path,
         "' is not a file but a directory or device: name one text file");
   std::ifstream stream(path, std::ios::binary);
@@ -55,19 +56,13 @@ Alphabet alphabet_of(const std::vector<TextFile>& files) {
   return Alphabet(std::move(characters));
 }
 
-PackedTokens characters_of(const TextFile& file, const Alphabet& alphabet) {
-  PackedTokens tokens(alphabet.size());
-  tokens.reserve(core::Index(file.bytes.size()));
-  for_each_character(file,
-                     [&](char32_t character) { tokens.append(alphabet.find(character).value()); });
-  return tokens;
-}
-
-PackedTokens bytes_of(const TextFile& file) {
-  PackedTokens tokens(256);
-  tokens.reserve(core::Index(file.bytes.size()));
-  for (const char byte : file.bytes) tokens.append(std::uint8_t(byte));
-  return tokens;
+void append_tokens(const TextFile& file, const Spelling& spelling, PackedTokens& tokens) {
+  if (const auto& alphabet = spelling.alphabet()) {
+    for_each_character(
+        file, [&](char32_t character) { tokens.append(alphabet->find(character).value()); });
+  } else {
+    for (const char byte : file.bytes) tokens.append(std::uint8_t(byte));
+  }
 }
 
 }  // namespace weft::data

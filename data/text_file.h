@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "data/alphabet.h"
 #include "data/packed_tokens.h"
+#include "data/spelling.h"
 
 namespace weft::data {
 
@@ -20,10 +20,7 @@ TextFile read_text_file(const std::string& path);
 /// The distinct characters of UTF-8 files, sorted by code point.
 Alphabet alphabet_of(const std::vector<TextFile>& files);
 
-/// A file's characters as tokens.
-PackedTokens characters_of(const TextFile& file, const Alphabet& alphabet);
-
-/// A file's bytes as tokens.
-PackedTokens bytes_of(const TextFile& file);
+/// Adds a file's bytes or characters to a run of tokens.
+void append_tokens(const TextFile& file, const Spelling& spelling, PackedTokens& tokens);
 
 }  // namespace weft::data

@@ -2,8 +2,8 @@
 
 #include "core/durable_file.h"
 #include "core/error.h"
+#include "core/file_seal.h"
 #include "core/hdf5_file.h"
-#include "experiments/checkpoint_seal.h"
 
 namespace weft::experiments {
 namespace {
@@ -65,9 +65,9 @@ WrittenCheckpoint write_checkpoint(const std::filesystem::path& path, const Snap
                                    std::optional<double> validation) {
   const core::Hdf5File file = encode(path.string(), snapshot, validation);
   const auto image = file.image();
-  const std::string seal = seal_of(image);
+  const std::string seal = core::seal_of(image);
   core::write_durably(path, {image, std::as_bytes(std::span(seal))});
-  const SealCheck check = check_seal(path);  // what is on disk, not what was meant
+  const core::SealCheck check = core::check_seal(path);  // what is on disk, not what was meant
   if (!check.problem.empty() || check.bytes != core::Index(image.size() + seal.size()))
     throw core::Error(core::Fault::checkpoint,
                       path.string() + ": does not read back as written; check that disk");
@@ -83,7 +83,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
 }
 
 void verify_checkpoint(const std::filesystem::path& path) {
-  const SealCheck check = check_seal(path);
+  const core::SealCheck check = core::check_seal(path);
   if (!check.problem.empty())
     throw core::Error(core::Fault::checkpoint,
                       path.string() + ": " + check.problem + "; use another checkpoint of the run");

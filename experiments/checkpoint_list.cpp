@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "experiments/checkpoint_seal.h"
+#include "core/file_seal.h"
 
 namespace weft::experiments {
 namespace {
@@ -40,7 +40,7 @@ CheckpointEntry entry_of(const Json& json) {
 std::string print_checkpoint_list(const std::vector<CheckpointEntry>& entries) {
   Json list = Json::array();
   for (const CheckpointEntry& entry : entries) list.push_back(json_of(entry));
-  const std::string digest = xxh3_128(list.dump());
+  const std::string digest = core::xxh3_128(list.dump());
   return Json{{"format", format}, {"checkpoints", list}, {"xxh3_128", digest}}.dump(2) + '\n';
 }
 
@@ -50,7 +50,8 @@ std::vector<CheckpointEntry> parse_checkpoint_list(const std::string& text) {
     const Json json = Json::parse(text);
     const Json& list = json.at("checkpoints");
     core::require(json.at("format") == format, "format ", json.at("format").dump(), " is unknown");
-    core::require(json.at("xxh3_128") == xxh3_128(list.dump()), "it does not match its checksum");
+    core::require(json.at("xxh3_128") == core::xxh3_128(list.dump()),
+                  "it does not match its checksum");
     for (const Json& item : list) entries.push_back(entry_of(item));
   } catch (const Json::exception&) {
     throw core::Error(core::Fault::checkpoint, "it is no list of checkpoints");

@@ -5,8 +5,8 @@
 
 #include "core/durable_file.h"
 #include "core/error.h"
+#include "core/file_seal.h"
 #include "experiments/checkpoint_file.h"
-#include "experiments/checkpoint_seal.h"
 
 namespace weft::experiments {
 namespace {
@@ -33,7 +33,7 @@ std::vector<CheckpointEntry> best_of(const std::vector<CheckpointEntry>& entries
 /// Reads a candidate after checking it; returns why it cannot be used, or nothing.
 std::string try_to_load(const fs::path& path, CheckpointEntry& entry, Checkpoint& loaded,
                         std::vector<std::string>& warnings) {
-  const SealCheck check = check_seal(path);
+  const core::SealCheck check = core::check_seal(path);
   if (check.bytes > 0 && check.bytes < entry.bytes)
     return core::message_of("the file is cut off after ", check.bytes, " of ", entry.bytes,
                             " bytes");

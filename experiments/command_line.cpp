@@ -121,6 +121,14 @@ double CommandLine::number(const std::string& name) const {
   return parse_number<double>(name, text(name), "a number");
 }
 
+std::vector<double> CommandLine::numbers(const std::string& name) const {
+  std::vector<double> values;
+  std::istringstream list(text(name));
+  for (std::string item; std::getline(list, item, ',');)
+    values.push_back(parse_number<double>(name, item, "a number"));
+  return values;
+}
+
 std::string CommandLine::Option::shown() const {
   const std::string argument = value.empty() ? "" : " " + value;
   return "--" + name + argument + (brief.empty() ? "" : ", -" + brief + argument);

@@ -33,6 +33,8 @@ class CommandLine {
   std::vector<std::string> texts(const std::string& name) const;
   core::Index integer(const std::string& name) const;
   double number(const std::string& name) const;
+  /// Several numbers in one value, with commas between them.
+  std::vector<double> numbers(const std::string& name) const;
   const std::vector<std::string>& words() const { return words_; }
   /// The words after the first: section.key=value.
   std::vector<std::string> overrides() const { return {words_.begin() + 1, words_.end()}; }

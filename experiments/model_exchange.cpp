@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "core/error.h"
+#include "experiments/saved_spelling.h"
 
 namespace weft::experiments {
 namespace {
@@ -23,7 +24,10 @@ void export_model(const Checkpoint& checkpoint, const std::filesystem::path& pat
   for (const auto& [name, array] : checkpoint.arrays)
     if (name.starts_with(parameters) || name.starts_with(states))
       arrays.push_back({outside_name(name), array.shape, array.values});
-  write_safetensors(path, arrays, {{"format", "weft"}, {"config", checkpoint.config_toml}});
+  auto facts = describe_spelling(saved_spelling(checkpoint));
+  facts["format"] = "weft";
+  facts["config"] = checkpoint.config_toml;
+  write_safetensors(path, arrays, facts);
 }
 
 std::map<std::string, std::string> read_rename_map(const std::filesystem::path& path) {

@@ -13,7 +13,8 @@ namespace {
 /// Keys that change how a run goes about its work, not what comes out of it.
 const std::vector<std::string>& keys_without_effect() {
   static const std::vector<std::string> keys = {"threads", "train.checkpoint_every",
-                                                "train.keep_last", "train.keep_best"};
+                                                "train.keep_last", "train.keep_best",
+                                                "train.tensorboard"};
   return keys;
 }
 

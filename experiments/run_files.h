@@ -11,7 +11,7 @@ namespace weft::experiments {
 /// Where a run keeps what:
 ///   config.toml    the resolved config            metrics.jsonl  measurements (metrics_log.h)
 ///   env.json       how, where and when it started train.log      what the program printed
-///   status.json    state and step; marks a run    samples/  checkpoints/
+///   status.json    state and step; marks a run    samples/  checkpoints/  tensorboard/
 struct RunFiles {
   std::filesystem::path directory;
 
@@ -21,6 +21,7 @@ struct RunFiles {
   std::filesystem::path metrics() const { return directory / "metrics.jsonl"; }
   std::filesystem::path log() const { return directory / "train.log"; }
   std::filesystem::path samples() const { return directory / "samples"; }
+  std::filesystem::path tensorboard() const { return directory / "tensorboard"; }
   std::filesystem::path checkpoints() const { return directory / "checkpoints"; }
 };
 

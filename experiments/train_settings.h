@@ -31,6 +31,7 @@ struct TrainSettings {
   Index keep_last = 2;
   Index keep_best = 1;
   bool recompute = false;
+  bool tensorboard = false;
 
   void fields(core::Fields& field);
   Period checkpoint_period() const;

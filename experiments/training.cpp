@@ -9,6 +9,7 @@
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
 #include "experiments/evaluation.h"
+#include "experiments/saved_spelling.h"
 
 namespace weft::experiments {
 
@@ -17,11 +18,15 @@ using core::Real;
 
 namespace {
 
-std::unique_ptr<layers::Model> make_model(const RunConfig& config, const data::Dataset& dataset) {
-  const layers::ModelShape shape{.vocabulary = dataset.vocabulary(),
-                                 .length = config.data.length,
-                                 .classes = dataset.classes(),
-                                 .source_length = dataset.source_length()};
+layers::ModelShape shape_of(const RunConfig& config, const data::Dataset& dataset) {
+  return {.vocabulary = dataset.vocabulary(),
+          .length = config.data.length,
+          .classes = dataset.classes(),
+          .source_length = dataset.source_length()};
+}
+
+std::unique_ptr<layers::Model> make_model(const RunConfig& config,
+                                          const layers::ModelShape& shape) {
   return layers::make_model(config.model, config.attention, shape, config.train.recompute);
 }
 
@@ -48,7 +53,7 @@ void restore_arrays(const Checkpoint& checkpoint, const std::vector<ArrayTarget>
 Training::Training(const RunConfig& config)
     : config_(config),
       dataset_(data::make_dataset(config.data, config.train.batch, std::uint64_t(config.seed))),
-      model_(make_model(config, *dataset_)) {
+      model_(make_model(config, shape_of(config, *dataset_))) {
   model_->visit(inventory_);
   arena_ = std::make_unique<ParameterArena>(inventory_, ParameterArena::Use::training);
   arena_->initialise(core::Rng(std::uint64_t(config.seed)).fold("parameters"));
@@ -181,6 +186,8 @@ Snapshot Training::snapshot() {
   snapshot.facts["rng/seed"] = std::int64_t(config_.seed);
   snapshot.facts["data/position"] = std::int64_t(step_ * config_.train.accumulate);
   snapshot.facts["data/fingerprint"] = dataset_->fingerprint();
+  for (const auto& [name, text] : describe_spelling(dataset_->spelling()))
+    snapshot.facts["data/" + name] = text;
   snapshot.facts["meta/total_steps"] = std::int64_t(total_steps());
   snapshot.facts["meta/isa"] = std::string(core::simd().isa);
   snapshot.facts["meta/blas"] = core::blas_core();
@@ -205,9 +212,18 @@ void Training::restore(const Checkpoint& checkpoint) {
 }
 
 Inference::Inference(const RunConfig& run, const Checkpoint& checkpoint)
-    : config(run),
-      dataset(data::make_dataset(run.data, run.train.batch, std::uint64_t(run.seed))),
-      model(make_model(run, *dataset)) {
+    : Inference(run, checkpoint,
+                data::make_dataset(run.data, run.train.batch, std::uint64_t(run.seed))) {}
+
+Inference::Inference(const RunConfig& run, const Checkpoint& checkpoint,
+                     std::unique_ptr<data::Dataset> data)
+    : Inference(run, checkpoint, shape_of(run, *data)) {
+  dataset = std::move(data);
+}
+
+Inference::Inference(const RunConfig& run, const Checkpoint& checkpoint,
+                     const layers::ModelShape& shape)
+    : config(run), model(make_model(run, shape)) {
   autograd::Inventory inventory;
   model->visit(inventory);
   arena = std::make_unique<ParameterArena>(inventory, ParameterArena::Use::inference);

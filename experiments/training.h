@@ -74,14 +74,20 @@ class Training {
   Index total_steps_ = 0;  ///< 0 until known
 };
 
-/// Dataset and model of a config, ready for inference.
+/// The model of a checkpoint, ready for inference.
 struct Inference {
-  explicit Inference(const RunConfig& config, const Checkpoint& checkpoint);
+  Inference(const RunConfig& config, const Checkpoint& checkpoint, const layers::ModelShape& shape);
+  /// With the data that the config names.
+  Inference(const RunConfig& config, const Checkpoint& checkpoint);
 
   RunConfig config;
-  std::unique_ptr<data::Dataset> dataset;
+  std::unique_ptr<data::Dataset> dataset;  ///< none where only the model's shape was given
   std::unique_ptr<layers::Model> model;
   std::unique_ptr<autograd::ParameterArena> arena;
+
+ private:
+  Inference(const RunConfig& config, const Checkpoint& checkpoint,
+            std::unique_ptr<data::Dataset> data);
 };
 
 }  // namespace weft::experiments

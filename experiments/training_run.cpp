@@ -58,6 +58,8 @@ int TrainingRun::run() {
     begin();
   announce();
   metrics_.emplace(files_.metrics());
+  if (training_.config().train.tensorboard)
+    tensorboard_.emplace(files_.tensorboard(), training_.steps_done());
   saved_time_ = steady_seconds();
   try {
     train_until_done(stop);
@@ -161,6 +163,11 @@ void TrainingRun::train_until_done(const StopSignal& stop) {
   }
 }
 
+void TrainingRun::log_metrics(const MetricRecord& record) {
+  metrics_->append(record);
+  if (tensorboard_) tensorboard_->append(record);
+}
+
 void TrainingRun::record_step(const Training::Step& step, double seconds) {
   const double speed = double(training_.tokens_per_step()) / seconds;
   tokens_per_s_ = tokens_per_s_ == 0 ? speed : 0.9 * tokens_per_s_ + 0.1 * speed;
@@ -175,7 +182,7 @@ void TrainingRun::record_step(const Training::Step& step, double seconds) {
        {"peak_bytes", std::int64_t(training_.fixed_bytes() + core::memory_use().peak)}}};
   for (const layers::Figure& figure : training_.model().figures())
     record.values.push_back({figure.name, figure.value});
-  metrics_->append(record);
+  log_metrics(record);
   progress_.update({.step = done,
                     .steps = training_.total_steps(),
                     .done = double(done) / double(training_.total_steps()),
@@ -225,7 +232,7 @@ void TrainingRun::validate() {
     for (auto& value : spans->metrics()) record.values.push_back(std::move(value));
     progress_.message(spans->summary());
   }
-  metrics_->append(record);
+  log_metrics(record);
   validation_ = e.nats;
   last_evaluation_ = e;
   validated_step_ = done;
@@ -302,7 +309,7 @@ void TrainingRun::finish() {
       record.values.push_back({"final_validation_accuracy", last_evaluation_->accuracy()});
       for (auto& value : baseline_metrics(baselines_)) record.values.push_back(std::move(value));
     }
-    metrics_->append(record);
+    log_metrics(record);
   }
   save();
   progress_.finish();

@@ -10,6 +10,7 @@
 #include "experiments/progress.h"
 #include "experiments/run_directory.h"
 #include "experiments/stop_signal.h"
+#include "experiments/tensorboard_log.h"
 #include "experiments/training.h"
 
 namespace weft::experiments {
@@ -36,6 +37,7 @@ class TrainingRun {
   void begin();
   void announce();
   void train_until_done(const StopSignal& stop);
+  void log_metrics(const MetricRecord& record);
   void record_step(const Training::Step& step, double seconds);
   void validate();
   void show_sample();
@@ -50,6 +52,7 @@ class TrainingRun {
   std::ostream& out_;
   Progress progress_;
   std::optional<MetricsLog> metrics_;
+  std::optional<TensorboardLog> tensorboard_;
 
   std::vector<data::Baseline> baselines_;  ///< of the validation split
   Index saved_step_ = -1, validated_step_ = -1;

@@ -36,7 +36,7 @@ cat >small.toml <<'TOML'
 base = "base.toml"
 seeds = 2
 [grid]
-model.attention = ["dense", "local", "routing"]
+model.attention = ["dense", "local", "routing", "adaptive_span"]
 data.length = [16, 32]
 TOML
 "$program" sweep small.toml >/dev/null

@@ -19,6 +19,7 @@ std::span<const Command> all_commands() {
       {"export", "write a run's model as safetensors", export_command},
       {"import", "begin a run with a model from safetensors", import_command},
       {"ckpt", "list, show or verify the checkpoints of a run", ckpt_command},
+      {"data", "prepare a text for training, or drop its near-duplicates", data_command},
       {"completion", "print what makes a shell complete verbs and settings", completion_command},
   };
   return commands;

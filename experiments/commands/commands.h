@@ -30,8 +30,13 @@ int plan_command(const Arguments& arguments);
 int export_command(const Arguments& arguments);
 int import_command(const Arguments& arguments);
 int ckpt_command(const Arguments& arguments);
+int data_command(const Arguments& arguments);
+int data_prepare_command(const Arguments& arguments);
+int data_dedup_command(const Arguments& arguments);
 int completion_command(const Arguments& arguments);
 
 std::span<const Command> all_commands();
+/// What weft data does.
+std::span<const Command> data_commands();
 
 }  // namespace weft::experiments

@@ -34,14 +34,18 @@ int completion_command(const Arguments& arguments) {
   line.words(1, 1, "bash");
   if (!line.parse(arguments)) return 0;
   core::require(line.words()[0] == "bash", "weft completion knows bash, not ", line.words()[0]);
-  std::string verbs, keys;
+  std::string verbs, data_verbs, keys;
   for (const Command& command : all_commands()) verbs.append(command.name).append(" ");
+  for (const Command& command : data_commands()) data_verbs.append(command.name).append(" ");
   for (const std::string& key : all_keys()) keys.append(key).append("= ");
   std::cout << R"sh(_weft() {
   local word=${COMP_WORDS[COMP_CWORD]}
   if [ "$COMP_CWORD" = 1 ]; then
     COMPREPLY=($(compgen -W ")sh"
             << verbs << R"sh(" -- "$word"))
+  elif [ "$COMP_CWORD" = 2 ] && [ "${COMP_WORDS[1]}" = data ]; then
+    COMPREPLY=($(compgen -W ")sh"
+            << data_verbs << R"sh(" -- "$word"))
   elif [ "$COMP_CWORD" = 2 ]; then
     COMPREPLY=($(compgen -f -- "$word"))
   else

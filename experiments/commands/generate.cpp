@@ -20,7 +20,7 @@ int generate_command(const Arguments& arguments) {
       .option("seed", "N", "what the draws derive from", "1");
   if (!line.parse(arguments)) return 0;
   const std::string& prompt = line.text("prompt");
-  const Inference saved = load_saved_model(line);
+  const auto [saved, encode, decode] = load_writer(line);
   const layers::LanguageModel& model = layers::as_language_model(*saved.model, "generate");
   core::require(saved.config.model.causal,
                 "generate: a model that reads both ways (model.causal = false) writes no text");
@@ -29,10 +29,10 @@ int generate_command(const Arguments& arguments) {
                                   .top_k = line.integer("top-k"),
                                   .seed = std::uint64_t(line.integer("seed"))};
   core::require(options.temperature >= 0, "--temperature ", options.temperature, " is below 0");
-  const auto tokens = saved.dataset->encode(prompt);
+  const auto tokens = encode(prompt);
   std::cout << prompt << std::flush;
-  const auto text = generate(model, tokens, options, [&](core::Token token) {
-    std::cout << saved.dataset->decode(std::span(&token, 1)) << std::flush;
+  const auto text = generate(model, tokens, options, [&, &decode = decode](core::Token token) {
+    std::cout << decode(std::span(&token, 1)) << std::flush;
   });
   std::cout << '\n';
   if (Index(text.size()) < options.tokens)

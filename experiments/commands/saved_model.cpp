@@ -8,6 +8,7 @@
 #include "experiments/checkpoint_file.h"
 #include "experiments/checkpoint_store.h"
 #include "experiments/run_files.h"
+#include "experiments/saved_spelling.h"
 
 namespace weft::experiments {
 
@@ -27,12 +28,36 @@ Checkpoint load_saved_checkpoint(const CommandLine& line) {
   return checkpoint;
 }
 
+namespace {
+
+RunConfig config_of(const Checkpoint& checkpoint, const CommandLine& line) {
+  RunConfig config = RunConfig::from_text(checkpoint.config_toml,
+                                          checkpoint.path.filename().string(), line.overrides());
+  core::set_threads(config.threads);
+  return config;
+}
+
+}  // namespace
+
 Inference load_saved_model(const CommandLine& line) {
   const Checkpoint checkpoint = load_saved_checkpoint(line);
-  const RunConfig config = RunConfig::from_text(
-      checkpoint.config_toml, checkpoint.path.filename().string(), line.overrides());
-  core::set_threads(config.threads);
-  return Inference(config, checkpoint);
+  return Inference(config_of(checkpoint, line), checkpoint);
+}
+
+Writer load_writer(const CommandLine& line) {
+  const Checkpoint checkpoint = load_saved_checkpoint(line);
+  const RunConfig config = config_of(checkpoint, line);
+  if (const auto spelling = saved_spelling(checkpoint)) {
+    const layers::ModelShape shape{.vocabulary = spelling->vocabulary(),
+                                   .length = config.data.length};
+    return {Inference(config, checkpoint, shape),
+            [spelling](std::string_view text) { return spelling->encode(text); },
+            [spelling](std::span<const core::Token> tokens) { return spelling->decode(tokens); }};
+  }
+  Inference saved(config, checkpoint);
+  const data::Dataset* dataset = saved.dataset.get();
+  return {std::move(saved), [dataset](std::string_view text) { return dataset->encode(text); },
+          [dataset](std::span<const core::Token> tokens) { return dataset->decode(tokens); }};
 }
 
 }  // namespace weft::experiments

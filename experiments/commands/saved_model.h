@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,5 +19,15 @@ Checkpoint load_saved_checkpoint(const CommandLine& line);
 
 /// The model of the run named by the first word, with section.key=value words over its config.
 Inference load_saved_model(const CommandLine& line);
+
+/// A model and how its tokens are written.
+struct Writer {
+  Inference saved;
+  std::function<std::vector<core::Token>(std::string_view)> encode;
+  std::function<std::string(std::span<const core::Token>)> decode;
+};
+/// The same without the data, whose alphabet stands in the checkpoint; a checkpoint without one
+/// needs the data after all.
+Writer load_writer(const CommandLine& line);
 
 }  // namespace weft::experiments

@@ -11,6 +11,7 @@ constexpr double width = 560, height = 340;
 constexpr double left = 62, right = 128, top = 16, bottom = 50;
 constexpr double plot_width = width - left - right, plot_height = height - top - bottom;
 constexpr double line_height = 13, letter = 6.3;
+constexpr double point = 5;  // radius of marks that no line joins
 constexpr std::size_t colours = 10;
 
 std::string number(double value) {
@@ -162,12 +163,18 @@ class Drawing {
     }
     for (const ChartMark& mark : series.marks)
       if (is_drawn(chart_, mark)) draw_mark(series, mark);
-    if (chart_.joined && last_of(i)) {
-      const ChartMark& last = *last_of(i);
+    if (const ChartMark* last = last_of(i)) draw_name(i, *last);
+    out_ += "</g>\n";
+  }
+
+  void draw_name(std::size_t i, const ChartMark& last) {
+    const ChartSeries& series = chart_.series[i];
+    if (chart_.joined) {
       line("lead", x(last.x) + 4, y(last.y), left + plot_width + 10, label_at_[i]);
       text("label", left + plot_width + 13, label_at_[i] + 4, series.name);
+    } else {
+      label_beside(series.name, x(last.x), y(last.y));
     }
-    out_ += "</g>\n";
   }
 
   void draw_band(const ChartSeries& series) {
@@ -181,13 +188,12 @@ class Drawing {
   }
 
   void draw_mark(const ChartSeries& series, const ChartMark& mark) {
-    const double at_x = x(mark.x), at_y = y(mark.y), r = chart_.joined ? 2.6 : 5;
+    const double at_x = x(mark.x), at_y = y(mark.y), r = chart_.joined ? 2.6 : point;
     if (!chart_.joined && std::isfinite(mark.deviation))
       line("bar", at_x, bounded_y(mark.y - mark.deviation), at_x,
            bounded_y(mark.y + mark.deviation));
     out_ += "<path class=\"mark\" d=\"" + shape(series.colour, at_x, at_y, r) + "\"><title>" +
             escaped(mark.title.empty() ? series.name : mark.title) + "</title></path>\n";
-    if (!chart_.joined) label_beside(series.name, at_x, at_y, r);
   }
 
   /// Shapes tell series apart where colours do not.
@@ -211,9 +217,9 @@ class Drawing {
     }
   }
 
-  /// The name of a point on the side where it meets no other name.
-  void label_beside(const std::string& name, double at_x, double at_y, double r) {
-    const double w = letter * double(name.size());
+  /// The name of a series' last point on the side where it meets no other name.
+  void label_beside(const std::string& name, double at_x, double at_y) {
+    const double r = point, w = letter * double(name.size());
     const std::vector<Box> sides = {
         {at_x + r + 4, at_y + 4, w},     {at_x - r - 4 - w, at_y + 4, w},
         {at_x - w / 2, at_y - r - 5, w}, {at_x - w / 2, at_y + r + 13, w},

@@ -27,6 +27,8 @@ struct ComparedRow {
   Statistic tokens_per_s, train_seconds, peak_bytes;  ///< measured
   double flops = not_measured;
   Index parameters = 0;
+
+  std::string marked_name() const { return leaks ? name + " (leaks)" : name; }
 };
 
 /// The rows that compete on the same data, best first; those without a result last.

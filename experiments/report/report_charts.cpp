@@ -9,6 +9,7 @@
 #include <set>
 
 #include "experiments/report/result_tables.h"
+#include "experiments/report/span_chart.h"
 
 namespace weft::experiments {
 namespace {
@@ -25,8 +26,6 @@ std::string file_name(const std::string& text) {
   return name;
 }
 
-std::string marked(const ComparedRow& row) { return row.leaks ? row.name + " (leaks)" : row.name; }
-
 std::string quality_title(const ComparedTask& task) {
   const std::string& metric = task.metrics.front();
   return (metric == "bits" ? "bits per " + task.unit : metric) + " on " + task.split +
@@ -37,7 +36,7 @@ std::string quality_title(const ComparedTask& task) {
 ChartSeries series_over_trials(const ComparedRow& row, std::size_t colour,
                                const std::function<const Curve*(const TrialRecord&)>& curve,
                                double scale) {
-  ChartSeries series{marked(row), colour, {}};
+  ChartSeries series{row.marked_name(), colour, {}};
   std::map<Index, std::vector<double>> by_step;
   for (const TrialRecord* trial : row.done)
     if (const Curve* own = curve(*trial))
@@ -100,9 +99,9 @@ void add_trade_off(const ComparedTask& task, const RowColours& colours, const st
     const auto score = row.scores.find(metric);
     if (score == row.scores.end() || !(cost(row) > 0)) continue;
     const ChartMark mark{cost(row), score->second.mean, score->second.deviation,
-                         marked(row) + ": " + shown(metric, score->second) + ", " +
+                         row.marked_name() + ": " + shown(metric, score->second) + ", " +
                              tick_text(cost(row)) + " " + x_title};
-    chart.series.push_back({marked(row), colours.at(row.name), {mark}});
+    chart.series.push_back({row.marked_name(), colours.at(row.name), {mark}});
     if (row.leaks) continue;
     candidates.push_back({more_is_cheaper ? -mark.x : mark.x, sign * mark.y});
     marks.push_back(mark);
@@ -123,7 +122,7 @@ void add_recall(const ComparedTask& task, const RowColours& colours,
     std::map<Index, std::vector<double>> by_distance;
     for (const TrialRecord* trial : row.done)
       for (const RecallBand& band : trial->recall) by_distance[band.from].push_back(band.accuracy);
-    ChartSeries series{marked(row), colours.at(row.name), {}};
+    ChartSeries series{row.marked_name(), colours.at(row.name), {}};
     for (const auto& [from, values] : by_distance) {
       const Statistic s = Statistic::of(values);
       series.marks.push_back(
@@ -247,6 +246,12 @@ std::vector<ReportChart> charts_of(const ComparedTask& task, const RowColours& c
       "Quality against the useful arithmetic of the whole training, by the cost model.", "Gflop",
       false, [](const ComparedRow& row) { return row.flops / 1e9; }, charts);
   add_recall(task, colours, charts);
+  if (Chart spans = span_chart(task, colours); spans.drawn_marks() > 0)
+    charts.push_back(
+        {file_name(task.name) + "-spans",
+         "How far back each head reads when training ends, mean over seeds. The heads of layer n "
+         "stand between n and n + 1.",
+         std::move(spans)});
   add_figures(task, charts);
   return charts;
 }

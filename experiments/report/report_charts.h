@@ -20,8 +20,9 @@ struct ReportChart {
 using RowColours = std::map<std::string, std::size_t>;
 RowColours colours_of(const Comparison& comparison);
 
-/// Learning curves; quality against speed, memory and arithmetic; recall by distance; what
-/// mechanisms report of themselves. Only those for which there is data.
+/// Learning curves; quality against speed, memory and arithmetic; recall by distance;
+/// spans by layer and head; what mechanisms report of themselves. Only those for which there is
+/// data.
 std::vector<ReportChart> charts_of(const ComparedTask& task, const RowColours& colours);
 
 /// Time and memory of a sequence against its length, over tasks of the same data at two lengths or

@@ -1,7 +1,9 @@
 #include "experiments/report/trial_record.h"
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/durable_file.h"
 #include "core/error.h"
@@ -44,6 +46,17 @@ void add(Curve& curve, Index step, double value) {
   curve.values.push_back(value);
 }
 
+/// 3 of "layers.3.spans".
+std::optional<Index> layer_with_spans(const std::string& name) {
+  Index layer = 0;
+  const char* const begin = name.data() + std::string_view("layers.").size();
+  const char* const end = name.data() + name.size();
+  const auto [rest, fault] = std::from_chars(begin, end, layer);
+  if (fault != std::errc() || std::string_view(rest, std::size_t(end - rest)) != ".spans")
+    return {};
+  return layer;
+}
+
 void read_run(const std::filesystem::path& run, TrialRecord& record) {
   std::vector<double> speeds;
   double seconds = 0, peak = 0, tokens_before = 0;
@@ -57,9 +70,14 @@ void read_run(const std::filesystem::path& run, TrialRecord& record) {
     }
     if (metrics.has("validation_loss"))
       add(record.validation, metrics.step, metrics.number("validation_loss"));
-    for (const auto& [name, value] : metrics.values)
-      if (name.starts_with("layers."))
+    for (const auto& [name, value] : metrics.values) {
+      if (!name.starts_with("layers.")) continue;
+      if (const auto* list = std::get_if<std::vector<double>>(&value)) {
+        if (const auto layer = layer_with_spans(name)) record.spans[*layer] = *list;
+      } else {
         add(record.figures[name], metrics.step, metrics.number(name));
+      }
+    }
   }
   if (!record.validation.values.empty())
     record.best_validation = *std::ranges::min_element(record.validation.values);

@@ -36,8 +36,9 @@ struct TrialRecord {
   std::map<std::string, double> baselines;  ///< accuracy without a model
   std::vector<RecallBand> recall;
   double best_validation = not_measured;
-  Curve validation;                      ///< loss in nats
-  std::map<std::string, Curve> figures;  ///< what mechanisms report of themselves
+  Curve validation;                            ///< loss in nats
+  std::map<std::string, Curve> figures;        ///< what mechanisms report of themselves
+  std::map<Index, std::vector<double>> spans;  ///< by layer: of its heads, as last reported
 
   // Measured: these differ between runs of the same trial.
   double tokens_per_s = not_measured;  ///< median over the steps

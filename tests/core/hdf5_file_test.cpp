@@ -55,6 +55,26 @@ TEST(Hdf5File, keeps_every_element_type_and_shape_bit_for_bit) {
   EXPECT_TRUE(read.read<float>("empty").empty());
 }
 
+TEST(Hdf5File, tells_where_elements_lie_in_the_file) {
+  const auto path = fresh_directory() / "places.h5";
+  Hdf5File file = Hdf5File::in_memory("places");
+  const std::vector<std::uint16_t> values = {7, 500, 65535};
+  file.write<std::uint16_t>("a/middle", {3}, values);
+  file.write<std::uint8_t>("none", {0}, {});
+  write_durably(path, {file.image()});
+  const Hdf5File read = Hdf5File::open(path);
+  EXPECT_EQ(read.read<std::uint16_t>("a/middle"), values);
+  const auto place = read.place<std::uint16_t>("a/middle");
+  ASSERT_TRUE(place.has_value());
+  std::vector<std::uint16_t> found(3);
+  std::memcpy(found.data(), read_text_file(path).data() + *place, 6);
+  EXPECT_EQ(found, values);
+  EXPECT_FALSE(read.place<std::uint8_t>("a/middle").has_value());
+  EXPECT_FALSE(read.place<std::int32_t>("a/middle").has_value());
+  EXPECT_FALSE(read.place<std::uint8_t>("none").has_value());
+  EXPECT_THROW(read.place<std::uint8_t>("absent"), Error);
+}
+
 TEST(Hdf5File, converts_numbers_when_reading_but_never_fractions_to_integers) {
   Hdf5File file = Hdf5File::in_memory("conversions");
   file.write<double>("doubles", {2}, std::vector<double>{0.1, 3});

@@ -43,6 +43,13 @@ TEST(Chart, every_finite_mark_is_drawn_and_nothing_else) {
   EXPECT_EQ(draw(chart).find("nan"), std::string::npos);
 }
 
+TEST(Chart, points_of_a_series_share_one_name) {
+  Chart chart = some_chart();
+  chart.joined = false;
+  EXPECT_EQ(count(draw(chart), "mark"), 3);
+  EXPECT_EQ(count(draw(chart), "label"), 2);
+}
+
 TEST(Chart, a_log_scale_leaves_out_what_it_cannot_show) {
   Chart chart = some_chart();
   chart.joined = false;

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/file_seal.h"
 #include "core/hdf5_file.h"
-#include "experiments/checkpoint_seal.h"
 #include "tests/experiments/checkpoint_sample.h"
 
 namespace weft::experiments {
@@ -47,7 +47,7 @@ TEST(CheckpointFile, has_the_same_bytes_for_the_same_run) {
   const auto first = write_checkpoint(directory / "a.h5", SampleRun(12).snapshot);
   const auto second = write_checkpoint(directory / "b.h5", SampleRun(12).snapshot);
   EXPECT_EQ(first.xxh3_128, second.xxh3_128);
-  EXPECT_EQ(first.xxh3_128, xxh3_128(core::read_text_file(directory / "a.h5")));
+  EXPECT_EQ(first.xxh3_128, core::xxh3_128(core::read_text_file(directory / "a.h5")));
 }
 
 TEST(CheckpointFile, refuses_files_that_are_damaged_foreign_or_missing) {
@@ -67,7 +67,7 @@ TEST(CheckpointFile, refuses_a_sealed_hdf5_file_that_is_no_checkpoint) {
   const auto path = fresh_directory() / "a.h5";
   core::Hdf5File file = core::Hdf5File::in_memory("foreign");
   file.write<core::Real>("x", {1}, std::vector<core::Real>{1});
-  const std::string seal = seal_of(file.image());
+  const std::string seal = core::seal_of(file.image());
   core::write_durably(path, {file.image(), std::as_bytes(std::span(seal))});
   EXPECT_TRUE(contains(message_when([&] { load_checkpoint(path); }), "no weft checkpoint"));
 }

@@ -105,11 +105,13 @@ TEST(ExchangeProgram, bash_completes_verbs_and_settings) {
   program.write("try.sh", script.out +
                               "COMP_WORDS=(weft tra); COMP_CWORD=1; _weft; echo ${COMPREPLY[@]}\n"
                               "COMP_WORDS=(weft train c optim.wei); COMP_CWORD=3; _weft "
-                              "2>/dev/null; echo ${COMPREPLY[@]}\n");
+                              "2>/dev/null; echo ${COMPREPLY[@]}\n"
+                              "COMP_WORDS=(weft data pre); COMP_CWORD=2; _weft; echo "
+                              "${COMPREPLY[@]}\n");
   const std::string run = "bash " + (program.directory() / "try.sh").string() + " > " +
                           (program.directory() / "said.txt").string();
   ASSERT_EQ(std::system(run.c_str()), 0);
-  EXPECT_EQ(read_text(program.directory() / "said.txt"), "train\noptim.weight_decay=\n");
+  EXPECT_EQ(read_text(program.directory() / "said.txt"), "train\noptim.weight_decay=\nprepare\n");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "experiments/checkpoint_seal.h"
+#include "core/file_seal.h"
 
 #include <xxhash.h>
 
@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 
-namespace weft::experiments {
+namespace weft::core {
 namespace {
 
 constexpr std::string_view seal_start = "weft-seal xxh3_128 ";
@@ -69,9 +69,9 @@ SealCheck check_seal(const std::filesystem::path& path) {
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
   std::ifstream file(path, std::ios::binary);
   if (error || !file) return {.problem = "the file cannot be read"};
-  SealCheck check{.bytes = core::Index(bytes)};
+  SealCheck check{.bytes = Index(bytes)};
   if (bytes < seal_length) {
-    check.problem = core::message_of("the file is cut off after ", bytes, " bytes");
+    check.problem = message_of("the file is cut off after ", bytes, " bytes");
     return check;
   }
   Digest digest;
@@ -83,11 +83,10 @@ SealCheck check_seal(const std::filesystem::path& path) {
   digest.add(found.data(), found.size());
   check.xxh3_128 = digest.text();
   if (!found.starts_with(seal_start))
-    check.problem = core::message_of("the file does not end with its seal: it is cut off, or no ",
-                                     "checkpoint");
+    check.problem = "the file does not end with its seal: it is cut off, or weft did not write it";
   else if (found != expected)
     check.problem = "its contents do not match its checksum";
   return check;
 }
 
-}  // namespace weft::experiments
+}  // namespace weft::core

@@ -8,23 +8,23 @@
 
 #include "core/real.h"
 
-namespace weft::experiments {
+namespace weft::core {
 
 /// XXH3-128 as 32 hexadecimal digits, as printed by xxh128sum.
 std::string xxh3_128(std::string_view text);
 
-/// What is appended to a checkpoint's HDF5 image: a line of text with the XXH3-128 of everything
+/// What is appended to an HDF5 image: a line of text with the XXH3-128 of everything
 /// before it. HDF5 readers ignore bytes after the end of their data; with the line a file proves
 /// itself whole without any other file.
 std::string seal_of(std::span<const std::byte> image);
 
 /// What one pass over a file finds.
 struct SealCheck {
-  core::Index bytes = 0;
+  Index bytes = 0;
   std::string xxh3_128 = {};  // of the whole file, seal included
   std::string problem = {};   // why the file is not whole; empty when it is
 };
 
 SealCheck check_seal(const std::filesystem::path& path);
 
-}  // namespace weft::experiments
+}  // namespace weft::core

@@ -1,0 +1,97 @@
+#include <algorithm>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "core/durable_file.h"
+#include "core/error.h"
+#include "core/parallel.h"
+#include "data/near_duplicates.h"
+#include "experiments/command_line.h"
+#include "experiments/commands/commands.h"
+#include "experiments/commands/output_file.h"
+#include "experiments/document_file.h"
+
+namespace weft::experiments {
+
+using core::Index;
+
+namespace {
+
+/// A JSON object on each line: what was dropped and why, then what was too large to drop.
+std::string report_of(const DocumentFile& file, const data::NearDuplicates& found) {
+  std::string text;
+  for (const data::Repeat& repeat : found.repeats) {
+    nlohmann::ordered_json json = {{"dropped", file.line(repeat.document)},
+                                   {"kept", file.line(repeat.kept)},
+                                   {"similarity", repeat.kept_similarity}};
+    if (repeat.match != repeat.kept) {
+      json["through"] = file.line(repeat.match);
+      json["through_similarity"] = repeat.match_similarity;
+    }
+    text += json.dump() + '\n';
+  }
+  for (const auto& cluster : found.refused) {
+    auto lines = nlohmann::ordered_json::array();
+    for (const Index document : cluster) lines.push_back(file.line(document));
+    text += nlohmann::ordered_json{{"too_large", lines}}.dump() + '\n';
+  }
+  return text;
+}
+
+void summarise(const data::NearDuplicates& found, std::size_t documents, Index largest) {
+  const auto exact = std::ranges::count_if(found.repeats, [](const data::Repeat& repeat) {
+    return repeat.match_similarity == 1 && repeat.kept_similarity == 1;
+  });
+  const auto dropped = std::ptrdiff_t(found.repeats.size());
+  std::cout << documents << " documents: " << documents - found.repeats.size() << " kept, "
+            << dropped << " dropped, " << exact << " of them the same and " << dropped - exact
+            << " nearly the same as an earlier one\n";
+  for (const auto& cluster : found.refused)
+    std::cerr << "warning: " << cluster.size() << " documents hang together, more than --largest "
+              << largest << ": all are kept; look at the report, then raise --largest\n";
+}
+
+}  // namespace
+
+int data_dedup_command(const Arguments& arguments) {
+  CommandLine line(
+      "weft data dedup INPUT -o OUTPUT",
+      "Drops documents that nearly repeat earlier ones, and keeps the first of each "
+      "kind. A document is a line, or a field of the JSON object on it. Two are "
+      "compared by the runs of words they share (Jaccard similarity), found by MinHash "
+      "and then computed exactly. Do not use it on a benchmark's own splits.");
+  line.words(1, 1, "INPUT")
+      .option("output,o", "FILE", "where to write what is kept")
+      .option("threshold", "X", "similarity from which a document is dropped", "0.8")
+      .option("shingle", "N", "words in a run; shorter documents must be the same", "5")
+      .option("largest", "N", "different documents in a cluster that may be dropped unseen", "1000")
+      .option("field", "NAME", "lines are JSON, and this is their text")
+      .option("report", "FILE", "where to write what was dropped and why, as JSON lines")
+      .flag("markup", "leave <...> out of the comparison")
+      .option("threads", "N", "threads to use, 0: all cores", "0")
+      .flag("force", "replace the files that are there");
+  if (!line.parse(arguments)) return 0;
+  const std::string& input = line.words()[0];
+  const std::string& output = line.text("output");
+  check_output(output, {input}, line.has("force"));
+  if (line.has("report")) check_output(line.text("report"), {input, output}, line.has("force"));
+  core::require(!line.has("report") || line.text("report") != output,
+                "--report and -o name the same file: give the report one of its own");
+  core::set_threads(line.integer("threads"));
+
+  const DocumentFile file(input, line.has("field") ? line.text("field") : "");
+  const data::NearDuplicateSettings settings{.threshold = line.number("threshold"),
+                                             .words = line.integer("shingle"),
+                                             .largest = line.integer("largest"),
+                                             .without_markup = line.has("markup")};
+  const auto texts = file.texts();
+  const data::NearDuplicates found = data::find_near_duplicates(texts, settings);
+  std::vector<Index> dropped;
+  for (const data::Repeat& repeat : found.repeats) dropped.push_back(repeat.document);
+  core::write_durably(output, file.without(dropped));
+  if (line.has("report")) core::write_durably(line.text("report"), report_of(file, found));
+  summarise(found, texts.size(), settings.largest);
+  return 0;
+}
+
+}  // namespace weft::experiments
