@@ -11,7 +11,8 @@ inline bool same(const core::Tokens& a, const core::Tokens& b) {
 }
 
 inline bool same(const Batch& a, const Batch& b) {
-  return same(a.inputs, b.inputs) && same(a.targets, b.targets) && same(a.distances, b.distances);
+  return same(a.inputs, b.inputs) && same(a.targets, b.targets) && same(a.distances, b.distances) &&
+         bool(a.lengths) == bool(b.lengths) && (!a.lengths || *a.lengths == *b.lengths);
 }
 
 }  // namespace weft::data
