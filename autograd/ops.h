@@ -95,6 +95,8 @@ Var slice(const Var& x, Index first, Index count);
 /// Columns [first, first + c) of x, in every sequence behind its earlier rows.
 /// earlier: [B * M, c], x: [B * T, n] -> [B * (M + T), c]
 Var append_rows(const Var& earlier, const Var& x, Index batch, Index first);
+/// The mean of the first counts[b] rows of each sequence b.  x: [B * T, n] -> [B, n]
+Var mean_rows(const Var& x, const std::vector<Index>& counts);
 /// Over all elements -> [1]
 Var sum(const Var& x);
 Var mean(const Var& x);

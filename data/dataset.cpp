@@ -20,6 +20,12 @@ std::optional<double> Dataset::floor_bits(Split) const { return {}; }
 
 std::optional<double> Dataset::chance() const { return {}; }
 
+std::vector<std::string> Dataset::class_names() const { return {}; }
+
+std::vector<Baseline> Dataset::baselines(Split) const { return {}; }
+
+bool Dataset::predicts_next() const { return true; }
+
 std::optional<std::string> Dataset::scored_part() const { return {}; }
 
 }  // namespace weft::data

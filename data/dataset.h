@@ -33,6 +33,12 @@ struct Batch {
   core::Lengths source_lengths = nullptr;  ///< real tokens of each source; null: all
 };
 
+/// How often something simple is right: what an accuracy must be read beside.
+struct Baseline {
+  std::string name;
+  double accuracy;
+};
+
 /// A source of batches. Every batch is a pure function of (settings, seed, batch number): the exact
 /// position of a reader is one integer, any batch can be asked for at any time from any thread, and
 /// a resumed run or a prefetching thread reads what an undisturbed run would have read.
@@ -74,6 +80,14 @@ class Dataset {
   virtual std::optional<double> floor_bits(Split split = Split::validation) const;
   /// How often a guess at a recalled token is right.
   virtual std::optional<double> chance() const;
+
+  /// What the classes are called, in order.
+  virtual std::vector<std::string> class_names() const;
+  /// What can be had of a split without any model, the least first.
+  virtual std::vector<Baseline> baselines(Split split) const;
+
+  /// Whether targets are the tokens that come next, so that what stands before one is its context.
+  virtual bool predicts_next() const;
 
   /// Which part of every sequence is scored, where it is not all of it: such a task is won or lost
   /// by whole sequences, so their accuracy is reported beside that of tokens.

@@ -29,15 +29,20 @@ Batch Generated::sequences(Split split, Index begin, Index end, Index segment) c
   if (segments_ == 1) return whole;
   const auto cut = [&](const core::Tokens& tokens) {
     if (tokens.size() == 0) return tokens;
-    std::vector<Token> part;
+    std::vector<Token> ids;
     for (Index row = 0; row < batch_; ++row) {
       const auto from = tokens.read().subspan(std::size_t((row * segments_ + segment) * length_),
                                               std::size_t(length_));
-      part.insert(part.end(), from.begin(), from.end());
+      ids.insert(ids.end(), from.begin(), from.end());
     }
-    return core::Tokens({batch_, length_}, std::move(part));
+    return core::Tokens({batch_, length_}, std::move(ids));
   };
-  return {cut(whole.inputs), cut(whole.targets), cut(whole.distances), segment > 0};
+  Batch part;
+  part.inputs = cut(whole.inputs);
+  part.targets = cut(whole.targets);
+  part.distances = cut(whole.distances);
+  part.continues = segment > 0;
+  return part;
 }
 
 Batch Generated::training(Index number) const {

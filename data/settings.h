@@ -25,6 +25,16 @@ struct RecallSettings {
   void fields(core::Fields& fields);
 };
 
+/// Which tokens of a text are hidden and have to be filled in: see data/masking.h.
+struct MaskingSettings {
+  std::string masking = "none";  ///< none | bert | spans
+  double mask_share = 0.15;      ///< of all tokens
+  double mask_span = 3;          ///< tokens of a span, on average
+
+  void fields(core::Fields& fields);
+  bool chosen() const { return masking != "none"; }
+};
+
 /// A text file, or one file for each split.
 struct TextSettings {
   std::string path;  ///< one file, divided by `fractions`, or one that was prepared (.h5)
@@ -32,6 +42,7 @@ struct TextSettings {
   std::string units = "bytes";                         ///< bytes | characters
   std::vector<double> fractions = {0.9, 0.1, 0.0};  ///< training, validation, test, in file order
   std::string sampling = "crops";                   ///< crops | streams
+  MaskingSettings hidden;
 
   /// Whether `path` is a file of weft data prepare, which brings its own units and splits.
   bool prepared() const { return path.ends_with(".h5"); }
@@ -64,8 +75,34 @@ struct DuplicateSettings {
   void check_length(core::Fields& fields, Index length) const;
 };
 
+/// Nested operations on digits, to be evaluated: see data/listops.h. The defaults are those of the
+/// Long Range Arena, whose longest expressions have data.length = 1999 tokens.
+struct ListopsSettings {
+  Index shortest = 501;   ///< tokens of an expression, up to data.length
+  Index depth = 10;       ///< at this depth there are only digits
+  Index arguments = 10;   ///< an operator has 2 .. arguments of them
+  double nesting = 0.25;  ///< how probable it is that an argument is an operation itself
+  Index examples = 0;     ///< expressions to train on, over and over; 0: always new ones
+  Index held_out = 2000;  ///< expressions in the validation split, and as many in the test split
+
+  void fields(core::Fields& fields, Index length);
+};
+
+/// Texts with a label each, in columns: see data/labelled.h.
+struct LabelledSettings {
+  std::string path;                                    ///< one file, divided by `fractions`
+  std::string train_path, validation_path, test_path;  ///< or files that are the splits
+  std::vector<double> fractions = {0.8, 0.1, 0.1};     ///< training, validation, test
+  std::string label_column = "1", text_column = "2";   ///< from 1, or a name in the header
+  bool header = false;
+  Index shortest = 1;  ///< bytes of a text; those with fewer are left out
+
+  void fields(core::Fields& fields, Index length);
+};
+
 /// The values of data.kind.
-inline const std::vector<std::string_view> data_kinds = {"recall", "text", "noise", "duplicate"};
+inline const std::vector<std::string_view> data_kinds = {"recall",    "text",    "noise",
+                                                         "duplicate", "listops", "labelled"};
 
 struct DataSettings {
   std::string kind = "recall";
@@ -74,6 +111,8 @@ struct DataSettings {
   TextSettings text;
   NoiseSettings noise;
   DuplicateSettings duplicate;
+  ListopsSettings listops;
+  LabelledSettings labelled;
 
   /// Whether batches continue those before them.
   bool streams() const {
@@ -82,6 +121,15 @@ struct DataSettings {
   }
   /// Whether sequences are told from sources.
   bool sources() const { return kind == "duplicate" && duplicate.pairs(); }
+  /// Whether hidden tokens are to be filled in, rather than the next one predicted.
+  bool masks() const { return kind == "text" && text.hidden.chosen(); }
+  /// Whether sequences may be shorter than data.length and are padded.
+  bool pads() const {
+    return (kind == "listops" && listops.shortest < length) ||
+           (kind == "labelled" && labelled.shortest < length);
+  }
+  /// Whether every sequence has one answer, its class.
+  bool classifies() const { return kind == "listops" || kind == "labelled"; }
   /// Visits kind and length, then the settings of the chosen kind only.
   void fields(core::Fields& fields);
 };

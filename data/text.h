@@ -31,6 +31,10 @@ class Text final : public Dataset {
 
   /// How many tokens a split holds.
   Index tokens(Split split) const { return part(split).size; }
+  /// Copies a split's tokens begin .. begin + out.size() - 1.
+  void read(Split split, Index begin, std::span<Token> out) const {
+    tokens_->read(part(split).begin + begin, out);
+  }
 
  private:
   void load(const TextSettings& settings);

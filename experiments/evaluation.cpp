@@ -9,6 +9,7 @@
 
 #include "core/counters.h"
 #include "core/error.h"
+#include "experiments/baselines.h"
 
 namespace weft::experiments {
 namespace {
@@ -95,6 +96,9 @@ void print_bands(std::ostream& out, const char* title, const std::vector<Band>& 
 
 double Band::bits() const { return tokens ? bits_of(nats / double(tokens)) : 0; }
 double Evaluation::bits() const { return bits_of(nats); }
+double Evaluation::accuracy_error() const {
+  return std::sqrt(accuracy() * (1 - accuracy()) / double(tokens));
+}
 double Evaluation::perplexity() const { return std::exp(nats); }
 
 std::optional<double> Evaluation::recall_beyond(Index distance) const {
@@ -139,7 +143,7 @@ std::string print_evaluation(const Evaluation& e, const data::Dataset& dataset, 
   out << std::fixed << std::setprecision(4);
   out << data::name_of(split) << ": " << e.bits() << " bits per " << dataset.unit() << " (± "
       << bits_of(e.error) << "), loss " << e.nats << ", perplexity " << e.perplexity() << ", "
-      << e.tokens << " tokens, each scored once\n";
+      << e.tokens << (dataset.classes() > 0 ? " sequences" : " tokens") << ", each scored once\n";
   if (const auto floor = dataset.floor_bits(split))
     out << "floor: " << *floor << " bits per " << dataset.unit()
         << ", what the source itself leaves open\n";
@@ -149,6 +153,9 @@ std::string print_evaluation(const Evaluation& e, const data::Dataset& dataset, 
   if (const auto part = dataset.scored_part())
     out << *part << ": " << e.accuracy() << " of tokens right, " << e.sequence_accuracy()
         << " of sequences whole\n";
+  if (const auto baselines = all_baselines(dataset, split); !baselines.empty())
+    out << print_accuracy(e.accuracy(), e.accuracy_error(), baselines);
+  if (!dataset.predicts_next()) return out.str();
   print_bands(out, "       context    tokens      bits   accuracy", e.by_position);
   if (!e.by_distance.empty()) {
     print_bands(out, " recalled from    tokens      bits   accuracy", e.by_distance);

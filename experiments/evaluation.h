@@ -37,6 +37,7 @@ struct Evaluation {
   double bits() const;
   double perplexity() const;
   double accuracy() const { return double(correct) / double(tokens); }
+  double accuracy_error() const;
   double sequence_accuracy() const { return double(sequences_correct) / double(sequences); }
   /// Accuracy on tokens recalled from more than `distance` back; nothing when there are none.
   std::optional<double> recall_beyond(Index distance) const;

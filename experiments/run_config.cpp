@@ -28,6 +28,14 @@ data::DataSettings pairs() {
   return data;
 }
 
+/// A text with all the keys that hidden tokens bring.
+data::DataSettings masked_spans() {
+  data::DataSettings data;
+  data.kind = "text";
+  data.text.hidden.masking = "spans";
+  return data;
+}
+
 void read_data(ConfigReader& reader, data::DataSettings& data) {
   data.fields(reader.section("data"));
   for (const std::string_view kind : data::data_kinds) {
@@ -36,6 +44,7 @@ void read_data(ConfigReader& reader, data::DataSettings& data) {
     other.fields(reader.alternative("data", "kind", std::string(kind)));
   }
   pairs().fields(reader.alternative("data", "form", "seq2seq"));
+  masked_spans().fields(reader.alternative("data", "masking", "spans"));
 }
 
 void read_optim(ConfigReader& reader, optim::OptimSettings& optim) {
@@ -59,7 +68,8 @@ struct ModelVariant {
 };
 
 std::vector<ModelVariant> model_variants() {
-  layers::ModelSettings reversible, batch, axial, sparse, sparse_loss, seq2seq;
+  layers::ModelSettings reversible, batch, axial, sparse, sparse_loss, classify, seq2seq;
+  classify.task = "classify";
   seq2seq.task = "seq2seq";
   reversible.reversible = true;
   sparse.feedforward = "sparse";
@@ -69,20 +79,24 @@ std::vector<ModelVariant> model_variants() {
   axial.positions = "axial";
   return {{"reversible", "true", reversible}, {"norm", "batch", batch},
           {"positions", "axial", axial},      {"feedforward", "sparse", sparse},
-          {"loss", "sparse", sparse_loss},    {"task", "seq2seq", seq2seq}};
+          {"loss", "sparse", sparse_loss},    {"task", "classify", classify},
+          {"task", "seq2seq", seq2seq},       {"task", "language", {}}};
 }
 
 void read_model(ConfigReader& reader, layers::ModelSettings& model, Index length) {
   model.fields(reader.section("model"));
   for (const ModelVariant& variant : model_variants()) {
     layers::ModelSettings other = variant.model;
+    if (variant.key != "task") other.task = model.task;  // so that only its own keys are named
     other.fields(reader.alternative("model", variant.key, variant.value));
   }
   if (model.positions == "axial" && model.axial_shape.size() == 2 &&
-      model.axial_shape[0] * model.axial_shape[1] < length)
-    reader.problem("model.axial_shape",
-                   core::message_of("a grid of ", model.axial_shape[0], " x ", model.axial_shape[1],
-                                    " has fewer places than data.length, ", length));
+      model.axial_shape[0] * model.axial_shape[1] < model.places(length))
+    reader.problem(
+        "model.axial_shape",
+        core::message_of("a grid of ", model.axial_shape[0], " x ", model.axial_shape[1],
+                         " has fewer places than data.length, ", length,
+                         model.places(length) > length ? ", and the token before it" : ""));
 }
 
 /// The key of [model] that names an attention first.
@@ -98,7 +112,7 @@ std::string key_naming(const layers::ModelSettings& model, const std::string& na
 /// mistakes in any of them are found.
 void read_attention_tables(ConfigReader& reader, RunConfig& config) {
   reader.section("attention");
-  const layers::AttentionSite site = config.model.site(config.data.length);
+  const layers::AttentionSite site = config.model.site(config.model.places(config.data.length));
   const std::vector<std::string> tables = reader.tree().tables_under("attention");
   const std::set<std::string> defined(tables.begin(), tables.end());
   for (const std::string& name : config.model.attention_names()) {
@@ -170,6 +184,33 @@ void check_seq2seq(ConfigReader& reader, const RunConfig& config) {
                    "does not reach the layers that read a source; set model.reversible = true");
 }
 
+/// Whether what the data ask is what the model answers.
+void check_task(ConfigReader& reader, const RunConfig& config) {
+  const bool classifies = config.model.task == "classify";
+  if (classifies && !config.data.classifies())
+    reader.problem("model.task",
+                   "needs sequences that each have a class: data.kind = \"listops\" or "
+                   "\"labelled\"");
+  if (!classifies && config.data.classifies())
+    reader.problem("data.kind", core::message_of("\"", config.data.kind, "\" gives every sequence ",
+                                                 "one class: set model.task = \"classify\""));
+  if (config.data.masks() && config.model.causal)
+    reader.problem("model.causal",
+                   "hidden tokens are filled in from both sides: set model.causal = false, or "
+                   "data.masking = \"none\" to predict the next token");
+  if (config.sample.tokens > 0 && (classifies || config.data.masks()))
+    reader.problem("sample.tokens", "only a model that predicts the next token writes text: 0");
+  if (!config.data.pads()) return;
+  const layers::AttentionSite site = config.model.site(config.model.places(config.data.length));
+  for (const auto& [name, groups] : config.attention)
+    if (!layers::takes_padding(groups, site))
+      reader.problem("model.attention",
+                     "\"" + name +
+                         "\" cannot leave out padding, and sequences are padded up to "
+                         "data.length: take another (weft list attentions), or set "
+                         "data.shortest = data.length");
+}
+
 template <class Settings>
 std::string section_reference(const std::string& name, const Settings& settings) {
   return "[" + name + "]\n" + print_descriptions(describe(settings), name) + "\n";
@@ -214,6 +255,7 @@ RunConfig RunConfig::read(ConfigTree tree) {
         "train.recompute",
         "has no effect beside model.reversible, which recomputes every layer: remove one");
   config.sample.fields(reader.section("sample"));
+  check_task(reader, config);
   reader.finish();
   config.resolved = reader.resolved();
   return config;
@@ -240,6 +282,8 @@ std::string key_reference() {
     text += "with data.kind = \"" + data.kind + "\"\n" + section_reference("data", data);
   }
   text += "with data.form = \"seq2seq\"\n" + section_reference("data", pairs());
+  text += "with data.masking = \"spans\"; bert has no mask_span\n" +
+          section_reference("data", masked_spans().text.hidden);
   text += model_reference();
   for (const layers::AttentionEntry& entry : layers::attention_registry()) {
     DescribingFields fields;

@@ -14,6 +14,7 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
+#include "experiments/baselines.h"
 #include "experiments/generation.h"
 #include "experiments/resumed_config.h"
 #include "experiments/span_report.h"
@@ -137,6 +138,11 @@ void TrainingRun::announce() {
     progress_.message("the source leaves " + fixed(*floor, 4) + " bits per " +
                       training_.dataset().unit() + " open: no model can do better (loss " +
                       fixed(*floor * std::numbers::ln2, 4) + ")");
+  if (const auto names = training_.dataset().class_names(); !names.empty())
+    progress_.message(print_classes(names));
+  baselines_ = all_baselines(training_.dataset(), data::Split::validation);
+  if (!baselines_.empty())
+    progress_.message("right without a model: " + print_baselines(baselines_));
 }
 
 void TrainingRun::train_until_done(const StopSignal& stop) {
@@ -216,6 +222,12 @@ void TrainingRun::validate() {
     line += ", " + *part + ": " + fixed(e.accuracy(), 4) + " of tokens, " +
             fixed(e.sequence_accuracy(), 3) + " of sequences";
   }
+  if (!baselines_.empty()) {
+    record.values.push_back({"validation_accuracy", e.accuracy()});
+    for (auto& value : baseline_metrics(baselines_)) record.values.push_back(std::move(value));
+    line +=
+        ", accuracy " + fixed(e.accuracy(), 4) + " (" + standing(e.accuracy(), baselines_) + ")";
+  }
   if (const auto spans = span_report(training_.model(), config)) {
     for (auto& value : spans->metrics()) record.values.push_back(std::move(value));
     progress_.message(spans->summary());
@@ -294,6 +306,10 @@ void TrainingRun::finish() {
       record.values.push_back({"final_validation_accuracy", last_evaluation_->accuracy()});
       record.values.push_back(
           {"final_validation_sequence_accuracy", last_evaluation_->sequence_accuracy()});
+    }
+    if (!baselines_.empty()) {
+      record.values.push_back({"final_validation_accuracy", last_evaluation_->accuracy()});
+      for (auto& value : baseline_metrics(baselines_)) record.values.push_back(std::move(value));
     }
     log_metrics(record);
   }

@@ -54,6 +54,7 @@ class TrainingRun {
   std::optional<MetricsLog> metrics_;
   std::optional<TensorboardLog> tensorboard_;
 
+  std::vector<data::Baseline> baselines_;  ///< of the validation split
   Index saved_step_ = -1, validated_step_ = -1;
   double saved_time_ = 0;
   std::optional<double> validation_, best_;

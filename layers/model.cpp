@@ -1,5 +1,6 @@
 #include "layers/model.h"
 
+#include "layers/classifier.h"
 #include "layers/encoder_decoder.h"
 #include "layers/language_model.h"
 #include "layers/terraformer.h"
@@ -12,6 +13,8 @@ std::unique_ptr<Model> make_model(const ModelSettings& settings, const Attention
     if (settings.reversible) return std::make_unique<Terraformer>(settings, plans, shape);
     return std::make_unique<EncoderDecoder>(settings, plans, shape);
   }
+  if (settings.task == "classify")
+    return std::make_unique<Classifier>(settings, plans, shape, recompute);
   return std::make_unique<LanguageModel>(settings, plans, shape.vocabulary, shape.length,
                                          recompute);
 }

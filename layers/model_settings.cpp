@@ -23,9 +23,11 @@ AttentionMaker read_mechanism(core::Fields& field, std::string kind, const Atten
 
 void ModelSettings::fields(core::Fields& field) {
   field.choice("task", task,
-               "what the model is asked: language, a token at every place; seq2seq, one sequence "
-               "told from another",
-               {"language", "seq2seq"});
+               "what the model is asked: language, a token at every place; classify, the class of "
+               "a whole sequence; seq2seq, one sequence told from another",
+               {"language", "classify", "seq2seq"});
+  const bool classifies = task == "classify";
+  if (classifies) list_classifier(field);
   field.integer("layers", layers, "Transformer layers", core::between(1, 1000));
   field.integer("width", width, "width of the residual stream (W)", core::between(1, 65536));
   field.integer("heads", heads, "attention heads of a layer (H)", core::between(1, 1024));
@@ -39,9 +41,10 @@ void ModelSettings::fields(core::Fields& field) {
   field.integer("ff_chunk", ff_chunk,
                 "rows that pass the feed-forward at a time, computed twice; 0: all at once",
                 core::at_least(0));
-  field.integer("loss_chunk", loss_chunk,
-                "tokens whose logits exist at a time; 0: about a million logits",
-                core::at_least(0));
+  if (!classifies)
+    field.integer("loss_chunk", loss_chunk,
+                  "tokens whose logits exist at a time; 0: about a million logits",
+                  core::at_least(0));
   field.choice("norm", norm,
                "normalisation of each sublayer; batch reads the future in training: baselines only",
                {"layer", "rms", "batch"});
@@ -58,17 +61,15 @@ void ModelSettings::fields(core::Fields& field) {
   relative_distance = offsets.bucket_distance;
   field.number("dropout", dropout, "share of each sublayer's outputs that training drops",
                core::between(0, 0.95));
-  field.flag("tie", tie, "the output layer shares the token table");
-  field.choice("loss", loss,
-               "the output layer: a table of all tokens, or sparse, a multiplicative layer",
-               {"dense", "sparse"});
-  if (loss == "sparse") list_sparse_loss(field);
+  if (!classifies) list_output(field);
+  if (classifies) causal = false;  // unless the config says otherwise
   field.flag("causal", causal,
-             "every token reads only itself and what stands before it; without, a model can be "
-             "benchmarked but not trained to predict the next token");
-  field.flag("recurrence", recurrence,
-             "every layer reads on in what it read of the segments before, without gradient: for "
-             "data in streams and attention that carries a past (the spans)");
+             "every token reads only itself and what stands before it; without, a model can fill "
+             "in hidden tokens (data.masking) or classify, but not predict the next token");
+  if (!classifies)
+    field.flag("recurrence", recurrence,
+               "every layer reads on in what it read of the segments before, without gradient: "
+               "for data in streams and attention that carries a past (the spans)");
   if (recurrence) check_recurrence(field);
   field.flag("reversible", reversible,
              "two residual streams, from which the sweep recomputes every layer's input: memory "
@@ -84,6 +85,24 @@ void ModelSettings::fields(core::Fields& field) {
     field.problem("positions", core::message_of("rotary positions need an even head width, but ",
                                                 width, " / ", heads, " heads is ", width / heads));
   if (attention.empty()) field.problem("attention", "names no attention");
+}
+
+void ModelSettings::list_classifier(core::Fields& field) {
+  field.choice(
+      "pool", pool,
+      "what the head reads of a sequence: cls, a token of its own before it, or mean, over "
+      "its real tokens",
+      {"cls", "mean"});
+  field.choice("head", head, "mlp: a hidden layer of ff units with relu, then the classes; linear",
+               {"mlp", "linear"});
+}
+
+void ModelSettings::list_output(core::Fields& field) {
+  field.flag("tie", tie, "the output layer shares the token table");
+  field.choice("loss", loss,
+               "the output layer: a table of all tokens, or sparse, a multiplicative layer",
+               {"dense", "sparse"});
+  if (loss == "sparse") list_sparse_loss(field);
 }
 
 void ModelSettings::list_batch_norm(core::Fields& field) {
@@ -122,7 +141,7 @@ void ModelSettings::list_reversible(core::Fields& field) {
   field.choice("reversible_output", reversible_output,
                "what the output layer reads of the two streams: their average, or both (2 W)",
                {"average", "concat"});
-  if (tie && reversible_output == "concat")
+  if (task != "classify" && tie && reversible_output == "concat")
     field.problem("tie", "two concatenated streams need an output layer of their own: false");
 }
 
@@ -227,6 +246,15 @@ bool carries_past(const std::vector<HeadGroupPlan>& groups, const AttentionSite&
     AttentionSite own = site;
     own.heads = group.heads;
     return group.make(own)->carries_at_most() > 0;
+  });
+}
+
+bool takes_padding(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site) {
+  return std::ranges::all_of(groups, [&](const HeadGroupPlan& group) {
+    if (!group.make || site.head_width == 0) return true;
+    AttentionSite own = site;
+    own.heads = group.heads;
+    return group.make(own)->traits().padding;
   });
 }
 

@@ -16,6 +16,8 @@ namespace weft::layers {
 /// The [model] section. `attention` names what each layer uses, repeated to fill the layers.
 struct ModelSettings {
   std::string task = "language";
+  std::string pool = "cls";  ///< what a classifier's head reads of a sequence
+  std::string head = "mlp";  ///< of a classifier
   Index layers = 2;
   Index width = 64;
   Index heads = 4;
@@ -46,6 +48,10 @@ struct ModelSettings {
 
   /// The relative positions, if `positions` names some.
   RelativeSettings relative() const;
+  /// How many places the layers read of a sequence of `length` tokens.
+  Index places(Index length) const {
+    return task == "classify" && pool == "cls" ? length + 1 : length;
+  }
   Index hidden() const { return ff > 0 ? ff : 4 * width; }
   bool tells_from_source() const { return task == "seq2seq"; }
   /// What reads the source of a seq2seq model.
@@ -63,6 +69,8 @@ struct ModelSettings {
   AttentionSite site(Index length) const;
 
  private:
+  void list_classifier(core::Fields& field);
+  void list_output(core::Fields& field);
   void list_batch_norm(core::Fields& field);
   void list_axial_positions(core::Fields& field);
   void list_reversible(core::Fields& field);
@@ -85,6 +93,9 @@ bool carries_past(const std::vector<HeadGroupPlan>& groups, const AttentionSite&
 
 /// Why a layer at this site cannot use these head groups; empty when it can.
 std::string why_unfit(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
+
+/// Whether all of the head groups leave out keys that are padding.
+bool takes_padding(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
 
 /// The head groups of every name that the model uses.
 using AttentionPlans = std::map<std::string, std::vector<HeadGroupPlan>>;

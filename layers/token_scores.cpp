@@ -14,12 +14,14 @@ using core::Index;
 using core::Real;
 
 TokenScores score_tokens(const core::Tensor& h, const core::Tensor& table,
-                         const core::Tokens& targets) {
+                         const core::Tokens& targets, const core::Tensor* bias) {
   const Index rows = h.shape().rows(), width = h.shape().back(), vocabulary = table.shape()[0];
   core::require(targets.size() == rows, "score_tokens: ", targets.size(), " targets for ", rows,
                 " rows");
   core::require(table.shape()[1] == width, "score_tokens: h of shape ", h.shape(),
                 " for a table of shape ", table.shape());
+  core::require(!bias || bias->size() == vocabulary, "score_tokens: a bias of ",
+                bias ? bias->size() : 0, " for a table of shape ", table.shape());
   const auto wanted = targets.read();
   for (const core::Token t : wanted)
     core::require(t == core::no_target || (t >= 0 && t < vocabulary), "score_tokens: target ", t,
@@ -36,6 +38,8 @@ TokenScores score_tokens(const core::Tensor& h, const core::Tensor& table,
     for (Index r = begin; r < end; ++r, z += vocabulary) {
       const core::Token target = wanted[std::size_t(r)];
       if (target == core::no_target) continue;
+      if (bias)
+        for (Index v = 0; v < vocabulary; ++v) z[v] += bias->data()[v];
       const Real top = core::simd().max(z, vocabulary), chosen = z[target];
       correct[std::size_t(r)] = chosen == top;
       const Real total = core::simd().exp_sum(z, 1, top, vocabulary);

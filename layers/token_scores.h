@@ -13,8 +13,8 @@ struct TokenScores {
   std::vector<bool> correct;  ///< the target was the likeliest token
 };
 
-/// h: [N, W], table: [V, W], targets: N of them. Logits exist a piece at a time.
+/// h: [N, W], table: [V, W], targets: N of them, bias: [V] or null. Logits exist a piece at a time.
 TokenScores score_tokens(const core::Tensor& h, const core::Tensor& table,
-                         const core::Tokens& targets);
+                         const core::Tokens& targets, const core::Tensor* bias = nullptr);
 
 }  // namespace weft::layers

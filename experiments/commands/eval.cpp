@@ -39,8 +39,11 @@ nlohmann::ordered_json to_json(const Evaluation& e, const data::Dataset& dataset
                                  {"unit", dataset.unit()},
                                  {"perplexity", e.perplexity()},
                                  {"accuracy", e.accuracy()},
-                                 {"stride", e.stride},
-                                 {"by_position", bands_json(e.by_position)}};
+                                 {"stride", e.stride}};
+  if (dataset.predicts_next()) json["by_position"] = bands_json(e.by_position);
+  if (dataset.classes() > 0) json["classes"] = dataset.class_names();
+  for (const data::Baseline& baseline : dataset.baselines(split))
+    json["baselines"][baseline.name] = baseline.accuracy;
   if (const auto floor = dataset.floor_bits(split)) json["floor_bits"] = *floor;
   if (const auto chance = dataset.chance()) json["chance"] = *chance;
   if (const auto part = dataset.scored_part()) {

@@ -23,6 +23,9 @@ int generate_command(const Arguments& arguments) {
   const std::string& prompt = line.text("prompt");
   const auto [saved, encode, decode] = load_writer(line);
   const auto boundary = saved.dataset ? saved.dataset->boundary() : std::nullopt;
+  if (!boundary) layers::as_language_model(*saved.model, "generate");
+  core::require(saved.config.model.causal,
+                "generate: a model that reads both ways (model.causal = false) writes no text");
   const GenerationOptions options{.tokens = line.integer("tokens"),
                                   .temperature = line.number("temperature"),
                                   .top_k = line.integer("top-k"),

@@ -51,9 +51,11 @@ int train_command(const Arguments& arguments) {
                 "--resume and --fresh exclude each other");
 
   const Source source = read_source(line);
-  core::require(source.config.model.causal,
+  core::require(source.config.model.causal || source.config.model.task != "language" ||
+                    source.config.data.masks(),
                 "model.causal = false: a model that reads the next token cannot be trained to "
-                "predict it; weft bench step takes it");
+                "predict it; weft bench step takes it, and data.masking gives it hidden tokens to "
+                "fill in");
   core::set_threads(source.config.threads);
   const RunStart start = line.has("resume")  ? RunStart::resume
                          : line.has("fresh") ? RunStart::fresh

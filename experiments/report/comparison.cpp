@@ -161,6 +161,14 @@ void measure_against(const ComparedRow& base, const std::string& metric, Compare
     row.probability = sign_flip_probability(differences);
 }
 
+/// What the scores of the task are to be read beside.
+void note_references(const TrialRecord& trial, ComparedTask& task) {
+  task.floor_bits = trial.floor_bits;
+  task.chance = trial.chance;
+  task.classifies = trial.classifies;
+  task.baselines = trial.baselines;
+}
+
 void choose_metrics(const ComparisonOptions& options, ComparedTask& task) {
   const auto has = [&](const std::string& metric) {
     return std::ranges::any_of(task.rows,
@@ -177,6 +185,10 @@ void choose_metrics(const ComparisonOptions& options, ComparedTask& task) {
     return;
   }
   task.metrics = {"bits"};
+  if (task.classifies)
+    task.metrics = {"accuracy", "loss"};
+  else if (!task.baselines.empty())
+    task.metrics.push_back("accuracy");
   if (has("recall")) task.metrics.push_back("recall");
   if (has("sequence_accuracy")) {
     task.metrics.push_back("accuracy");
@@ -208,7 +220,7 @@ Comparison compare(const SweepRecord& sweep, const ComparisonOptions& options) {
     task.unit = trial.plan.unit;
     task.split = trial.plan.split;
     task.length = trial.plan.length;
-    if (trial.done()) task.floor_bits = trial.floor_bits, task.chance = trial.chance;
+    if (trial.done()) note_references(trial, task);
     groups.resize(result.tasks.size());
     TrialSettings name, chosen;
     for (const auto& setting : trial.plan.settings) {

@@ -38,6 +38,8 @@ struct ComparedTask {
   Index length = 0;
   std::vector<std::string> metrics;  ///< what is scored, the one that ranks first
   double floor_bits = not_measured, chance = not_measured;
+  bool classifies = false;                  ///< every sequence has one answer
+  std::map<std::string, double> baselines;  ///< accuracy without a model
   std::vector<ComparedRow> rows;
 };
 

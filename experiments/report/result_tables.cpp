@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "experiments/baselines.h"
 #include "experiments/config_text.h"
 #include "experiments/progress.h"
 
@@ -54,7 +55,13 @@ std::vector<std::string> remarks_of(const Comparison& comparison, const Compared
   if (std::isfinite(task.floor_bits))
     remarks.push_back("The source itself leaves " + fixed(task.floor_bits, 4) + " bits per " +
                       task.unit + " open.");
-  if (std::isfinite(task.chance))
+  std::vector<data::Baseline> known;
+  for (const auto& [name, accuracy] : task.baselines) known.push_back({name, accuracy});
+  if (task.classifies) known.push_back({"chance", task.chance});
+  std::ranges::sort(known, {}, &data::Baseline::accuracy);
+  if (!known.empty())
+    remarks.push_back("Right without a model: " + print_baselines(known) + ".");
+  else if (std::isfinite(task.chance))
     remarks.push_back("A guess recalls " + fixed(task.chance, 3) + ".");
   if (any(task, is_leaking))
     remarks.push_back(

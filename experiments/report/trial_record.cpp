@@ -24,6 +24,8 @@ void read_score(const std::filesystem::path& path, TrialRecord& record) {
       record.scores["sequence_accuracy"] = json["sequence_accuracy"];
     record.floor_bits = json.value("floor_bits", not_measured);
     record.chance = json.value("chance", not_measured);
+    record.classifies = json.contains("classes");
+    record.baselines = json.value("baselines", std::map<std::string, double>());
     double right = 0, all = 0;
     for (const Json& band : json.value("by_distance", Json::array())) {
       record.recall.push_back(

@@ -22,7 +22,9 @@ class Counting : public Dataset {
     ++made;
     pthread_sigmask(SIG_SETMASK, nullptr, &signals);
     if (number == fails_at_) throw core::Error(core::Fault::data, "the disk is gone");
-    return {core::Tokens({1, 1}, {Token(number)}), {}, {}};
+    Batch batch;
+    batch.inputs = core::Tokens({1, 1}, {Token(number)});
+    return batch;
   }
   std::optional<Index> training_tokens() const override { return {}; }
   Index evaluation_batches(Split, Index) const override { return 0; }

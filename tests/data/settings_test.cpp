@@ -61,8 +61,9 @@ TEST(DataSettings, lists_only_the_settings_of_the_chosen_kind) {
   EXPECT_EQ(recall.problems, "");
   Visitor text({{"kind", "text"}, {"path", "book.txt"}});
   settings.fields(text);
-  EXPECT_EQ(text.keys,
-            "kind length path train_path validation_path test_path units sampling fractions");
+  EXPECT_EQ(
+      text.keys,
+      "kind length path train_path validation_path test_path units sampling masking fractions");
   EXPECT_EQ(text.problems, "");
 }
 

@@ -1,5 +1,6 @@
 #include "experiments/report/comparison.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/error.h"
@@ -54,6 +55,25 @@ TEST(Comparison, settings_are_chosen_on_validation_and_scored_on_test) {
   EXPECT_DOUBLE_EQ(rows[0].scores.at("bits").deviation, std::sqrt(0.125));
   EXPECT_EQ(rows[1].chosen, "lr 1e-3");
   EXPECT_DOUBLE_EQ(rows[1].scores.at("bits").mean, 4.0);
+}
+
+TEST(Comparison, classifiers_are_ranked_by_accuracy_beside_what_needs_no_model) {
+  SweepRecord sweep = small_sweep();
+  for (TrialRecord& record : sweep.trials) {
+    record.classifies = true;
+    record.chance = 0.1;
+    record.baselines = {{"majority", 0.2}};
+    record.scores["loss"] = 1;
+    record.scores["accuracy"] = record.scores["bits"] / 10;
+  }
+  const Comparison comparison = compare(sweep, {});
+  const ComparedTask& task = comparison.tasks[0];
+  EXPECT_EQ(task.metrics, (std::vector<std::string>{"accuracy", "loss"}));
+  EXPECT_EQ(task.rows[0].name, "local");  // the more the better
+  const Table table = result_table(comparison, task);
+  EXPECT_TRUE(std::ranges::any_of(table.remarks, [](const std::string& remark) {
+    return remark.find("chance 0.1000, majority 0.2000") != std::string::npos;
+  }));
 }
 
 TEST(Comparison, trials_without_result_are_shown_and_never_averaged) {

@@ -20,10 +20,27 @@ TEST(ModelSettings, list_the_keys_of_the_model_section) {
   GivenFields fields;
   ModelSettings().fields(fields);
   EXPECT_EQ(fields.visited(),
-            (Names{"layers", "width", "heads", "ff", "feedforward", "ff_chunk", "loss_chunk",
-                   "norm", "norm_place", "positions", "dropout", "tie", "loss", "causal",
-                   "recurrence", "reversible", "attention"}));
+            (Names{"task", "layers", "width", "heads", "ff", "feedforward", "ff_chunk",
+                   "loss_chunk", "norm", "norm_place", "positions", "dropout", "tie", "loss",
+                   "causal", "recurrence", "reversible", "attention"}));
   EXPECT_TRUE(fields.problems().empty());
+}
+
+TEST(ModelSettings, a_classifier_reads_both_ways_unless_told_and_has_no_output_layer_over_tokens) {
+  GivenFields fields({{"task", std::string("classify")}});
+  ModelSettings settings;
+  settings.fields(fields);
+  EXPECT_EQ(fields.visited(), (Names{"task", "pool", "head", "layers", "width", "heads", "ff",
+                                     "feedforward", "ff_chunk", "norm", "norm_place", "positions",
+                                     "dropout", "causal", "reversible", "attention"}));
+  EXPECT_TRUE(fields.problems().empty());
+  EXPECT_FALSE(settings.causal);
+  EXPECT_EQ(settings.places(10), 11);
+  settings.pool = "mean";
+  EXPECT_EQ(settings.places(10), 10);
+  GivenFields causal({{"task", std::string("classify")}, {"causal", true}});
+  settings.fields(causal);
+  EXPECT_TRUE(settings.causal);
 }
 
 TEST(ModelSettings, ask_how_a_reversible_stack_ends) {

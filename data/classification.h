@@ -1,0 +1,69 @@
+#pragma once
+
+#include "data/dataset.h"
+
+namespace weft::data {
+
+/// A sequence and the class that it belongs to.
+struct Example {
+  std::vector<Token> tokens;
+  Token label = core::no_target;
+};
+
+/// Sequences that have one answer each: their class. A batch's targets are [B, 1]; rows shorter
+/// than T are padded with token 0, and `lengths` says how much of each is real. A sequence is one
+/// window whatever the stride.
+class Classification : public Dataset {
+ public:
+  Batch training(Index number) const override;
+  Index evaluation_batches(Split split, Index stride) const override;
+  Batch evaluation(Split split, Index number, Index stride) const override;
+  std::optional<double> chance() const override { return 1 / double(classes()); }
+  std::vector<Baseline> baselines(Split split) const override;
+  bool predicts_next() const override { return false; }
+  std::string unit() const override { return "sequence"; }
+
+ protected:
+  /// `pads`: sequences may be shorter than `length`.
+  Classification(Index length, Index batch, bool pads)
+      : length_(length), batch_(batch), pads_(pads) {}
+
+  /// What training reads, counted from 0 without end.
+  virtual Example training_example(Index number) const = 0;
+  /// What is scored of a split.
+  virtual Index scored(Split split) const = 0;
+  virtual Example scored_example(Split split, Index number) const = 0;
+
+  /// How much of a split one knows by saying the class that is most frequent where `group` has the
+  /// same value; groups are 0 .. groups - 1.
+  template <class Group>
+  double best_by(Split split, Index groups, Group group) const;
+
+  Index length() const { return length_; }
+
+ private:
+  template <class Take>
+  Batch assemble(Index count, Take take) const;
+
+  Index length_, batch_;
+  bool pads_;
+};
+
+template <class Group>
+double Classification::best_by(Split split, Index groups, Group group) const {
+  std::vector<std::vector<Index>> counts(std::size_t(groups),
+                                         std::vector<Index>(std::size_t(classes()), 0));
+  for (Index i = 0; i < scored(split); ++i) {
+    const Example example = scored_example(split, i);
+    ++counts[std::size_t(group(example))][std::size_t(example.label)];
+  }
+  Index right = 0;
+  for (const auto& of_classes : counts) {
+    Index most = 0;
+    for (const Index count : of_classes) most = count > most ? count : most;
+    right += most;
+  }
+  return double(right) / double(scored(split));
+}
+
+}  // namespace weft::data

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/rng.h"
+#include "core/tokens.h"
+#include "data/settings.h"
+
+namespace weft::data {
+
+/// Neighbouring places of a sequence.
+struct Span {
+  Index begin, size;
+};
+
+/// `count` different numbers below n, ascending; every choice is equally probable.
+std::vector<Index> random_places(Index n, Index count, const core::Rng& stream);
+
+/// Spans that hide round(share n) of n tokens, at least 1 and at most n - 1, by about `mean` each.
+/// What is hidden and what is not are both cut into equally many parts, every way of cutting being
+/// equally probable, and take turns: a sequence begins unhidden and ends hidden.
+std::vector<Span> random_spans(Index n, double share, double mean, const core::Rng& stream);
+
+/// What a model has to fill in. Places that were chosen keep their token as target, all others have
+/// none. bert: round(share n) places, of which 80 % become the mask token, 10 % a random token and
+/// 10 % stay as they are, each place by itself. spans: every token of random spans becomes the mask
+/// token, so the sequence keeps its length and hidden tokens are scored where they stood.
+class Masking {
+ public:
+  Masking(const MaskingSettings& settings, Index vocabulary);
+
+  /// Tokens come from 0 .. vocabulary - 1; this is the next.
+  Token mask_token() const { return Token(vocabulary_); }
+  /// Hides some of a sequence.  tokens and targets: n each
+  void hide(std::span<Token> tokens, std::span<Token> targets, const core::Rng& stream) const;
+
+ private:
+  MaskingSettings settings_;
+  Index vocabulary_;
+};
+
+}  // namespace weft::data
