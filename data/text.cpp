@@ -69,7 +69,7 @@ void Text::check_training_length(const TextSettings& settings) const {
                       core::message_of(origin, ", but a sequence needs data.length + 1 = ",
                                        length_ + 1, ": lower data.length, or use a longer text"));
   }
-  if (!crops_ && (size - 1) / batch_ < length_) {
+  if (!crops_ && stream_length() < length_) {
     throw core::Error(
         core::Fault::data,
         core::message_of(origin, ", but ", batch_, " streams of one sequence each need ",
@@ -87,14 +87,20 @@ void Text::fill(BatchRows& rows, Index row, const Part& part, Index begin, Index
                 rows.targets(row).subspan(unscored, count - unscored));
 }
 
-/// Where row `row` of batch `number` reads: the rows are streams of equal length, cut into segments
-/// of T; what is left over at a stream's end is not read, and the next batch begins again.
+/// Where row `row` of batch `number` reads: the rows are streams of equal length, and each pass
+/// over them cuts segments of T from another place on, so that no token always begins a segment and
+/// none is always left over.
 Index Text::streams_begin(Index number, Index row) const {
-  const Index stream = (part(Split::training).size - 1) / batch_;
-  return row * stream + number % stream_segments() * length_;
+  const Index segments = stream_segments(), pass = number / segments;
+  const Index places = stream_length() - segments * length_ + 1;
+  const Index first = places_.fold("streams").below(std::uint64_t(pass), places);
+  return row * stream_length() + first + number % segments * length_;
 }
 
-Index Text::stream_segments() const { return (part(Split::training).size - 1) / batch_ / length_; }
+Index Text::stream_length() const { return (part(Split::training).size - 1) / batch_; }
+
+/// One fewer than would fit, which leaves the passes room to begin at different places.
+Index Text::stream_segments() const { return std::max<Index>(1, stream_length() / length_ - 1); }
 
 Batch Text::training(Index number) const {
   core::require(number >= 0, "data: training batch ", number, " does not exist");

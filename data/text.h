@@ -42,6 +42,7 @@ class Text final : public Dataset {
   const Part& part(Split split) const { return facts_.part(split); }
   const Part& part_to_score(Split split) const;
   Index streams_begin(Index number, Index row) const;
+  Index stream_length() const;
   Index stream_segments() const;
   void fill(BatchRows& rows, Index row, const Part& part, Index begin, Index end,
             Index scored_from) const;

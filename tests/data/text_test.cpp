@@ -1,6 +1,7 @@
 #include "data/text.h"
 
 #include <map>
+#include <set>
 
 #include "tests/data/batch_equality.h"
 #include "tests/data/refusal.h"
@@ -108,21 +109,27 @@ TEST(Text, crops_reach_every_place_of_the_training_split_and_none_beyond) {
   }
 }
 
-TEST(Text, streams_continue_from_batch_to_batch_and_begin_again_after_an_epoch) {
+TEST(Text, streams_continue_from_batch_to_batch_and_every_pass_begins_at_a_place_of_its_own) {
   const std::string content = varied_text(1000);
   const ScratchFile file(content);
   TextSettings settings = settings_for(file);
   settings.sampling = "streams";
   settings.fractions = {1, 0, 0};
-  const Text text(settings, 10, 3, 1);  // streams of 333 predictions: 33 whole segments
-  for (Index row = 0; row < 3; ++row) {
-    std::string read;
-    for (Index i = 0; i < 33; ++i) read += row_of(text, text.training(i).inputs, row);
-    EXPECT_EQ(read, content.substr(std::size_t(333 * row), 330));
-  }
-  for (Index i = 0; i < 70; ++i) EXPECT_EQ(text.training(i).continues, i % 33 > 0) << i;
-  EXPECT_TRUE(same(text.training(33), text.training(0)));
-  EXPECT_TRUE(same(text.training(2 * 33 + 5), text.training(5)));
+  constexpr Index stream = 333, segments = 32, passes = 40;
+  const Text text(settings, 10, 3, 1);
+  std::set<std::size_t> places;
+  for (Index pass = 0; pass < passes; ++pass)
+    for (Index row = 0; row < 3; ++row) {
+      std::string read;
+      for (Index i = 0; i < segments; ++i)
+        read += row_of(text, text.training(pass * segments + i).inputs, row);
+      const std::size_t found = content.substr(std::size_t(stream * row), stream).find(read);
+      ASSERT_NE(found, std::string::npos) << "a pass reads its own stream, without a gap";
+      places.insert(found);
+    }
+  EXPECT_GT(places.size(), 8u) << "of 14 places";
+  EXPECT_EQ(*places.rbegin(), std::size_t(stream - 10 * segments));
+  for (Index i = 0; i < 70; ++i) EXPECT_EQ(text.training(i).continues, i % segments > 0) << i;
 }
 
 TEST(Text, splits_follow_one_another_in_the_file) {
