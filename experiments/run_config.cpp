@@ -68,7 +68,7 @@ struct ModelVariant {
 };
 
 std::vector<ModelVariant> model_variants() {
-  layers::ModelSettings reversible, batch, axial, sparse, sparse_loss, classify, seq2seq;
+  layers::ModelSettings language, reversible, batch, axial, sparse, sparse_loss, classify, seq2seq;
   classify.task = "classify";
   seq2seq.task = "seq2seq";
   reversible.reversible = true;
@@ -80,7 +80,7 @@ std::vector<ModelVariant> model_variants() {
   return {{"reversible", "true", reversible}, {"norm", "batch", batch},
           {"positions", "axial", axial},      {"feedforward", "sparse", sparse},
           {"loss", "sparse", sparse_loss},    {"task", "classify", classify},
-          {"task", "seq2seq", seq2seq},       {"task", "language", {}}};
+          {"task", "seq2seq", seq2seq},       {"task", "language", language}};
 }
 
 void read_model(ConfigReader& reader, layers::ModelSettings& model, Index length) {
