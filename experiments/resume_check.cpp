@@ -57,8 +57,8 @@ std::vector<std::string> differences(const Trace& a, const Trace& b) {
       found.push_back("losses, first at step " + std::to_string(i));
       break;
     }
-  if (a.losses.size() != b.losses.size()) found.push_back("the number of steps");
-  if (a.arrays.size() != b.arrays.size()) found.push_back("the number of arrays");
+  if (a.losses.size() != b.losses.size()) found.emplace_back("the number of steps");
+  if (a.arrays.size() != b.arrays.size()) found.emplace_back("the number of arrays");
   for (std::size_t i = 0; i < std::min(a.arrays.size(), b.arrays.size()); ++i)
     if (a.arrays[i].first != b.arrays[i].first ||
         !same_bits(a.arrays[i].second, b.arrays[i].second))
