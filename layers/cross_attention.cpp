@@ -1,6 +1,7 @@
 #include "layers/cross_attention.h"
 
 #include "core/error.h"
+#include "layers/group_penalty.h"
 
 namespace weft::layers {
 
@@ -88,15 +89,7 @@ Index CrossAttention::weight_rows(Index queries, Index keys) const {
   return total;
 }
 
-Var CrossAttention::penalty(const Pass& pass) const {
-  Var total;
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    const Var own = groups_[g].attention->penalty(pass.at(g));
-    if (own.value().size() == 0) continue;
-    total = total.value().size() == 0 ? own : autograd::add(total, own);
-  }
-  return total;
-}
+Var CrossAttention::penalty(const Pass& pass) const { return group_penalty(pass, groups_); }
 
 std::vector<Figure> CrossAttention::figures() const {
   std::vector<Figure> all;

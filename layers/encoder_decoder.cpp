@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/scope.h"
+#include "layers/embed_tokens.h"
 #include "layers/model_parts.h"
 
 namespace weft::layers {
@@ -28,8 +29,6 @@ EncoderDecoder::EncoderDecoder(const ModelSettings& settings, const AttentionPla
       dropout_(Real(settings.dropout)),
       encoder_(encoder_of(settings), plans, shape.vocabulary, shape.source_length, false),
       positions_(make_positions(settings, shape.length)) {
-  core::require(settings.norm != "batch",
-                "model.norm: batch statistics would count padding; take layer or rms");
   const Init in = Init::normal(Trunk::deviation);
   const Init out = Init::normal(Trunk::deviation / std::sqrt(3.0 * double(settings.layers)));
   const NormPlace place = settings.norm_place == "pre" ? NormPlace::pre : NormPlace::post;
@@ -48,11 +47,7 @@ EncoderDecoder::EncoderDecoder(const ModelSettings& settings, const AttentionPla
 }
 
 Var EncoderDecoder::embed(const Pass& pass, const core::Tokens& inputs, Index first) const {
-  const core::Scope scope("embedding");
-  const Var x =
-      autograd::reshape(autograd::embedding(pass, inputs, tokens()), {inputs.size(), width_});
-  return autograd::dropout(pass.at("embedding"), positions_.add(x, inputs.shape().back(), first),
-                           dropout_);
+  return embed_tokens(pass, inputs, tokens(), positions_, first, dropout_);
 }
 
 Var EncoderDecoder::finish(const Pass& pass, const Var& x) const {

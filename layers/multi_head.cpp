@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "layers/attention/check_input.h"
 #include "layers/attention/relative.h"
+#include "layers/group_penalty.h"
 #include "layers/stream_memory.h"
 
 namespace weft::layers {
@@ -137,15 +138,7 @@ Index MultiHead::weights() const {
   return total;
 }
 
-Var MultiHead::penalty(const Pass& pass) const {
-  Var total;
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    const Var own = groups_[g].attention->penalty(pass.at(g));
-    if (own.value().size() == 0) continue;
-    total = total.value().size() == 0 ? own : autograd::add(total, own);
-  }
-  return total;
-}
+Var MultiHead::penalty(const Pass& pass) const { return group_penalty(pass, groups_); }
 
 std::vector<Figure> MultiHead::figures() const {
   std::vector<Figure> all;

@@ -7,8 +7,10 @@
 namespace weft::layers {
 
 SourceModel::SourceModel(const ModelSettings& settings, Index vocabulary)
-    : output_(make_output(settings, vocabulary, settings.width)),
-      loss_chunk_(settings.loss_chunk) {}
+    : output_(make_output(settings, vocabulary, settings.width)), loss_chunk_(settings.loss_chunk) {
+  core::require(settings.norm != "batch",
+                "model.norm: batch statistics would count padding; take layer or rms");
+}
 
 Var SourceModel::loss(const Pass& pass, const Reading& reading, Real share, StreamMemory*) const {
   const Var h = hidden(pass, reading);

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/scope.h"
+#include "layers/embed_tokens.h"
 #include "layers/model_parts.h"
 #include "layers/trunk.h"
 
@@ -120,17 +121,11 @@ Terraformer::Terraformer(const ModelSettings& settings, const AttentionPlans& pl
           {settings.attention, settings.layers, 2,
            site_of(settings, shape.source_length + shape.length, true, *decoder_tables_)},
           target_positions_.rotary())),
-      final_norm_(settings.width, norm_kind(settings.norm)) {
-  core::require(settings.norm != "batch",
-                "model.norm: batch statistics would count padding; take layer or rms");
-}
+      final_norm_(settings.width, norm_kind(settings.norm)) {}
 
 Var Terraformer::embed(const Pass& pass, const core::Tokens& tokens, const Positions& positions,
                        Index first) const {
-  const core::Scope scope("embedding");
-  const Var x =
-      autograd::reshape(autograd::embedding(pass, tokens, tokens_), {tokens.size(), width_});
-  return autograd::dropout(pass, positions.add(x, tokens.shape().back(), first), dropout_);
+  return embed_tokens(pass, tokens, tokens_, positions, first, dropout_);
 }
 
 Var Terraformer::embed_source(const Pass& pass, const core::Tokens& tokens) const {

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/gemm.h"
 #include "core/scope.h"
+#include "layers/embed_tokens.h"
 #include "layers/model_parts.h"
 
 namespace weft::layers {
@@ -47,11 +48,7 @@ Trunk::Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index v
 }
 
 Var Trunk::embed(const Pass& pass, const core::Tokens& inputs, Index first) const {
-  const core::Scope scope("embedding");
-  const Index length = inputs.shape().back();
-  const Var x =
-      autograd::reshape(autograd::embedding(pass, inputs, tokens_), {inputs.size(), width_});
-  return autograd::dropout(pass.at("embedding"), positions_.add(x, length, first), dropout_);
+  return embed_tokens(pass, inputs, tokens_, positions_, first, dropout_);
 }
 
 Var Trunk::hidden(const Pass& pass, const core::Tokens& inputs, const core::Lengths& lengths,
