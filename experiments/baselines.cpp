@@ -4,17 +4,13 @@
 #include <iomanip>
 #include <sstream>
 
+#include "experiments/number_text.h"
+
 namespace weft::experiments {
 namespace {
 
-std::string four_digits(double value) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(4) << value;
-  return text.str();
-}
-
 std::string named(const data::Baseline& baseline) {
-  return baseline.name + " " + four_digits(baseline.accuracy);
+  return baseline.name + " " + fixed(baseline.accuracy, 4);
 }
 
 }  // namespace

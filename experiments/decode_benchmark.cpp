@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "experiments/generation.h"
+#include "experiments/number_text.h"
 #include "experiments/progress.h"
 #include "layers/language_model.h"
 

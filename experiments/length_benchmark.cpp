@@ -1,24 +1,17 @@
 #include "experiments/length_benchmark.h"
 
 #include <charconv>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/memory.h"
 #include "experiments/config_text.h"
-#include "experiments/progress.h"
+#include "experiments/number_text.h"
 #include "experiments/report/statistics.h"
 #include "experiments/run_config.h"
 
 namespace weft::experiments {
 namespace {
-
-std::string fixed(double value, int decimals) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*f", decimals, value);
-  return text;
-}
 
 void fit(LengthBenchmark& benchmark) {
   std::vector<std::pair<double, double>> times, bytes;

@@ -9,25 +9,22 @@
 #include <cstdio>
 #include <ostream>
 
+#include "experiments/number_text.h"
+
 namespace weft::experiments {
 namespace {
 
 constexpr double live_seconds = 0.1;  // between two drawings of the live line
 constexpr const char* clear_line = "\r\x1b[K";
 
-template <class... Values>
-std::string formatted(const char* format, Values... values) {
-  char text[64];
-  const int length = std::snprintf(text, sizeof text, format, values...);
-  return std::string(text, std::size_t(std::clamp(length, 0, int(sizeof text) - 1)));
-}
-
 /// 1.0e-3 rather than 1.0e-03.
 std::string short_exponent(double value) {
-  std::string text = formatted("%.1e", value);
-  const std::size_t sign = text.find('e') + 1;
-  if (sign + 2 < text.size() && text[sign + 1] == '0') text.erase(sign + 1, 1);
-  return text;
+  char text[64];
+  std::snprintf(text, sizeof text, "%.1e", value);
+  std::string shown = text;
+  const std::size_t sign = shown.find('e') + 1;
+  if (sign + 2 < shown.size() && shown[sign + 1] == '0') shown.erase(sign + 1, 1);
+  return shown;
 }
 
 std::string printable(std::string_view text) {
@@ -50,23 +47,6 @@ int terminal_columns(int descriptor) {
   return known ? size.ws_col : 80;
 }
 
-std::string short_count(double count) {
-  if (!std::isfinite(count)) return "?";
-  if (count < 1000) return formatted("%.0f", count);
-  if (count < 1e6) return formatted("%.1fk", count / 1e3);
-  return formatted("%.1fM", count / 1e6);
-}
-
-std::string short_duration(double seconds) {
-  if (!std::isfinite(seconds) || seconds > 1e9) return "?";
-  const long whole = std::lround(std::max(seconds, 0.0));
-  const long minutes = whole / 60, hours = minutes / 60, days = hours / 24;
-  if (whole < 60) return formatted("%lds", whole);
-  if (hours < 1) return formatted("%ldm", minutes);
-  if (days < 1) return formatted("%ldh%02ldm", hours, minutes % 60);
-  return formatted("%ldd%02ldh", days, hours % 24);
-}
-
 Progress::Progress(std::ostream& out, Settings settings)
     : out_(out), settings_(std::move(settings)) {}
 
@@ -77,14 +57,15 @@ std::string Progress::text_of(const Line& line, double now) const {
   const double eta = used > 0 ? (now - first_time_) * (1 - line.done) / used
                               : std::numeric_limits<double>::quiet_NaN();
   const std::string total = std::to_string(line.steps);
+  const std::string step = std::to_string(line.step);
   std::string text = "step ";
   if (line.steps > 0)
     text +=
-        formatted("%*lld/%s", int(total.size()), static_cast<long long>(line.step), total.c_str());
+        std::string(total.size() - std::min(total.size(), step.size()), ' ') + step + '/' + total;
   else
-    text += std::to_string(line.step);
-  text += formatted("  %.1f%%  loss %.3f", 100 * line.done, line.loss);
-  if (line.validation) text += formatted("  val %.3f%s", *line.validation, line.best ? "*" : "");
+    text += step;
+  text += "  " + fixed(100 * line.done, 1) + "%  loss " + fixed(line.loss, 3);
+  if (line.validation) text += "  val " + fixed(*line.validation, 3) + (line.best ? "*" : "");
   return text + "  lr " + short_exponent(line.lr) + "  " + short_count(line.tokens_per_s) +
          " tok/s  ETA " + short_duration(eta);
 }

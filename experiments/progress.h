@@ -63,9 +63,4 @@ class Progress {
   bool first_ = true;
 };
 
-/// "950", "12.5k", "1.2M"
-std::string short_count(double count);
-/// "45s", "12m", "3h05m", "2d04h"
-std::string short_duration(double seconds);
-
 }  // namespace weft::experiments

@@ -218,9 +218,10 @@ std::string section_reference(const std::string& name, const Settings& settings)
 
 /// The [model] section, and behind it the keys that some of its values bring with them.
 std::string model_reference() {
-  std::string text = section_reference("model", layers::ModelSettings{});
+  const layers::ModelSettings plain;
+  std::string text = section_reference("model", plain);
   std::set<std::string> listed;
-  for (const FieldDescription& field : describe(layers::ModelSettings{})) listed.insert(field.key);
+  for (const FieldDescription& field : describe(plain)) listed.insert(field.key);
   for (const auto& [key, value, model] : model_variants()) {
     std::vector<FieldDescription> own = describe(model);
     std::erase_if(own, [&](const FieldDescription& field) { return listed.contains(field.key); });
@@ -263,6 +264,15 @@ RunConfig RunConfig::read(ConfigTree tree) {
 
 std::string RunConfig::identity() const { return resolved.hash(keys_without_effect()); }
 
+bool RunConfig::leaks() const {
+  if (!model.causal) return false;
+  const layers::AttentionSite site = model.site(data.length);
+  return model.norm == "batch" ||
+         std::ranges::any_of(model.attention_names(), [&](const std::string& name) {
+           return layers::leaks(attention.at(name), site);
+         });
+}
+
 RunConfig RunConfig::load(const std::string& path, const std::vector<std::string>& arguments) {
   return read(ConfigTree::load(path, arguments));
 }
@@ -285,9 +295,10 @@ std::string key_reference() {
   text += "with data.masking = \"spans\"; bert has no mask_span\n" +
           section_reference("data", masked_spans().text.hidden);
   text += model_reference();
+  const layers::ModelSettings plain;
   for (const layers::AttentionEntry& entry : layers::attention_registry()) {
     DescribingFields fields;
-    entry.configure(fields, layers::ModelSettings{}.site(1024));
+    entry.configure(fields, plain.site(1024));
     text += "[attention.NAME] with kind = \"" + std::string(entry.kind) + "\"\n" +
             print_descriptions(fields.descriptions(), "attention.NAME") + "\n";
   }

@@ -28,6 +28,8 @@ struct RunConfig {
   std::string toml() const { return resolved.toml(); }
   /// The hash of the settings that determine results, which names a run.
   std::string identity() const;
+  /// Whether training or attention reads the future where the model should not.
+  bool leaks() const;
 
   /// From a file, with section.key=value arguments over it. Throws every problem at once.
   static RunConfig load(const std::string& path, const std::vector<std::string>& arguments = {});

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <sstream>
 
-#include "experiments/progress.h"
+#include "experiments/number_text.h"
 
 namespace weft::experiments {
 namespace {

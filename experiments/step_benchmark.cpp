@@ -14,6 +14,7 @@
 #include "core/parallel.h"
 #include "core/tensor.h"
 #include "experiments/evaluation.h"
+#include "experiments/number_text.h"
 #include "experiments/progress.h"
 #include "experiments/training.h"
 

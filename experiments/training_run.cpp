@@ -4,9 +4,7 @@
 
 #include <cmath>
 #include <fstream>
-#include <iomanip>
 #include <numbers>
-#include <sstream>
 
 #include "core/durable_file.h"
 #include "core/error.h"
@@ -16,6 +14,7 @@
 #include "core/simd/kernels.h"
 #include "experiments/baselines.h"
 #include "experiments/generation.h"
+#include "experiments/number_text.h"
 #include "experiments/resumed_config.h"
 #include "experiments/span_report.h"
 #include "experiments/version.h"
@@ -25,12 +24,6 @@ namespace {
 
 Progress::Settings progress_settings(const TrainSettings& train) {
   return {.columns = terminal_columns(STDOUT_FILENO), .every_steps = train.eval_every};
-}
-
-std::string fixed(double value, int digits) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(digits) << value;
-  return text.str();
 }
 
 std::string attention_of(const layers::ModelSettings& model) {
@@ -134,6 +127,10 @@ void TrainingRun::announce() {
     progress_.message(
         "warning: batch norm's statistics let training read the future (model.allow_leaky_norm); "
         "do not set its results beside causal ones");
+  else if (config.leaks())
+    progress_.message(
+        "warning: this attention lets later tokens choose what earlier ones read; weft eval says "
+        "what its score owes to that");
   if (const auto floor = training_.dataset().floor_bits())
     progress_.message("the source leaves " + fixed(*floor, 4) + " bits per " +
                       training_.dataset().unit() + " open: no model can do better (loss " +

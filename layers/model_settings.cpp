@@ -19,6 +19,19 @@ AttentionMaker read_mechanism(core::Fields& field, std::string kind, const Atten
   return nullptr;
 }
 
+/// What the groups make at this site; of settings that have problems, what can be made.
+std::vector<std::unique_ptr<Attention>> mechanisms_of(const std::vector<HeadGroupPlan>& groups,
+                                                      const AttentionSite& site) {
+  std::vector<std::unique_ptr<Attention>> mechanisms;
+  for (const HeadGroupPlan& group : groups) {
+    if (!group.make || site.head_width == 0) continue;
+    AttentionSite own = site;
+    own.heads = group.heads;
+    mechanisms.push_back(group.make(own));
+  }
+  return mechanisms;
+}
+
 }  // namespace
 
 void ModelSettings::fields(core::Fields& field) {
@@ -230,46 +243,36 @@ std::vector<HeadGroupPlan> read_attention(core::Fields& field, const std::string
 }
 
 std::string why_unfit(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site) {
-  for (const HeadGroupPlan& group : groups) {
-    if (!group.make || site.head_width == 0) continue;
-    AttentionSite own = site;
-    own.heads = group.heads;
-    const std::string unfit = why_unfit(group.make(own)->traits(), own);
+  for (const auto& mechanism : mechanisms_of(groups, site)) {
+    const std::string unfit = why_unfit(mechanism->traits(), site);
     if (!unfit.empty()) return unfit;
   }
   return "";
 }
 
 bool carries_past(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site) {
-  return std::ranges::any_of(groups, [&](const HeadGroupPlan& group) {
-    if (!group.make || site.head_width == 0) return false;
-    AttentionSite own = site;
-    own.heads = group.heads;
-    return group.make(own)->carries_at_most() > 0;
-  });
+  return std::ranges::any_of(mechanisms_of(groups, site),
+                             [](const auto& one) { return one->carries_at_most() > 0; });
 }
 
 bool takes_padding(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site) {
-  return std::ranges::all_of(groups, [&](const HeadGroupPlan& group) {
-    if (!group.make || site.head_width == 0) return true;
-    AttentionSite own = site;
-    own.heads = group.heads;
-    return group.make(own)->traits().padding;
-  });
+  return std::ranges::all_of(mechanisms_of(groups, site),
+                             [](const auto& one) { return one->traits().padding; });
+}
+
+bool leaks(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site) {
+  return std::ranges::any_of(mechanisms_of(groups, site),
+                             [](const auto& one) { return one->traits().leaks; });
 }
 
 void check_positions(core::Fields& model, const ModelSettings& settings, const std::string& name,
                      const std::vector<HeadGroupPlan>& groups, const AttentionSite& site) {
   if (!settings.relative().chosen()) return;
-  for (const HeadGroupPlan& group : groups) {
-    if (!group.make) continue;
-    AttentionSite own = site;
-    own.heads = group.heads;
-    if (!group.make(own)->traits().relative)
+  for (const auto& mechanism : mechanisms_of(groups, site))
+    if (!mechanism->traits().relative)
       model.problem("positions",
                     core::message_of("attention \"", name, "\" cannot read ", settings.positions,
                                      " positions; take learned, sinusoidal or rotary"));
-  }
 }
 
 }  // namespace weft::layers

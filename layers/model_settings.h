@@ -97,6 +97,9 @@ std::string why_unfit(const std::vector<HeadGroupPlan>& groups, const AttentionS
 /// Whether all of the head groups leave out keys that are padding.
 bool takes_padding(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
 
+/// Whether any of the head groups lets later tokens choose what earlier ones read.
+bool leaks(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
+
 /// The head groups of every name that the model uses.
 using AttentionPlans = std::map<std::string, std::vector<HeadGroupPlan>>;
 

@@ -7,6 +7,7 @@
 #include "experiments/command_line.h"
 #include "experiments/commands/commands.h"
 #include "experiments/config_text.h"
+#include "experiments/number_text.h"
 #include "experiments/run_files.h"
 
 namespace weft::experiments {
@@ -22,8 +23,8 @@ void list_checkpoints(const CheckpointStore& store) {
     const bool newest = entry == store.list().front();
     const bool best = !store.best().empty() && entry == store.best().front();
     rows.push_back({entry.file, std::to_string(entry.step),
-                    digits(double(entry.bytes * 10 >> 20) / 10),
-                    entry.validation ? digits(*entry.validation) : "-",
+                    fixed(double(entry.bytes) / (1 << 20), 1),
+                    entry.validation ? fixed(*entry.validation, 4) : "-",
                     std::string(newest ? "last " : "") + (best ? "best" : "")});
   }
   std::cout << align(rows, 60);

@@ -5,10 +5,13 @@
 #include "experiments/commands/commands.h"
 #include "experiments/commands/saved_model.h"
 #include "experiments/evaluation.h"
+#include "experiments/leak_audit.h"
 #include "experiments/span_report.h"
 
 namespace weft::experiments {
 namespace {
+
+constexpr Index audited_sequences = 50;
 
 data::Split split_of(const std::string& name) {
   for (const data::Split split :
@@ -54,6 +57,13 @@ nlohmann::ordered_json to_json(const Evaluation& e, const data::Dataset& dataset
   return json;
 }
 
+/// The score of a model that leaks does not stand without its leak.
+std::optional<LeakAudit> leak_of(const Inference& saved) {
+  if (!saved.config.leaks() || saved.config.model.task != "language") return std::nullopt;
+  return audit_leaks(layers::as_language_model(*saved.model, "eval"), *saved.dataset,
+                     saved.config.data.length, audited_sequences, 0);
+}
+
 }  // namespace
 
 int eval_command(const Arguments& arguments) {
@@ -79,6 +89,7 @@ int eval_command(const Arguments& arguments) {
   }
   const Evaluation e = evaluate(*saved.model, *saved.dataset, length, options);
   const auto spans = span_report(*saved.model, saved.config);
+  const auto leak = leak_of(saved);
   if (line.has("json")) {
     auto json = to_json(e, *saved.dataset, split);
     if (spans) {
@@ -86,10 +97,12 @@ int eval_command(const Arguments& arguments) {
       json["macs_paper"] = spans->macs_paper;
       json["macs_counted"] = spans->macs_counted;
     }
+    if (leak) json["leak"] = nlohmann::ordered_json::parse(audit_json(*leak));
     std::cout << json.dump(2) << '\n';
   } else {
     std::cout << print_evaluation(e, *saved.dataset, split);
     if (spans) std::cout << spans->table();
+    if (leak) std::cout << print_audit(*leak);
   }
   return 0;
 }

@@ -4,7 +4,7 @@
 #include "experiments/command_line.h"
 #include "experiments/commands/commands.h"
 #include "experiments/config_text.h"
-#include "experiments/progress.h"
+#include "experiments/number_text.h"
 #include "experiments/run_forecast.h"
 #include "experiments/training.h"
 #include "experiments/variations.h"

@@ -7,6 +7,7 @@
 #include "experiments/command_line.h"
 #include "experiments/commands/commands.h"
 #include "experiments/directory_lock.h"
+#include "experiments/number_text.h"
 #include "experiments/progress.h"
 #include "experiments/sweep/sweep_estimate.h"
 #include "experiments/sweep/sweep_run.h"

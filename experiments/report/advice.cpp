@@ -1,18 +1,14 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "experiments/number_text.h"
 #include "experiments/report/html_page.h"
 #include "experiments/report/result_tables.h"
 
 namespace weft::experiments {
 namespace {
 
-std::string times(double ratio) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f times", ratio);
-  return text;
-}
+std::string times(double ratio) { return fixed(ratio, 2) + " times"; }
 
 /// The first of `rows` by `value`, or none.
 const ComparedRow* first_by(const std::vector<const ComparedRow*>& rows,

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+
+#include "experiments/number_text.h"
 
 namespace weft::experiments {
 namespace {
@@ -14,11 +15,7 @@ constexpr double line_height = 13, letter = 6.3;
 constexpr double point = 5;  // radius of marks that no line joins
 constexpr std::size_t colours = 10;
 
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f", value);
-  return text;
-}
+std::string number(double value) { return fixed(value, 1); }
 
 bool positive_or_linear(double value, Axis::Scale scale) {
   return std::isfinite(value) && (scale == Axis::Scale::linear || value > 0);

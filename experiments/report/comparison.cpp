@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "experiments/config_node.h"
+#include "experiments/number_text.h"
 
 namespace weft::experiments {
 namespace {
@@ -143,6 +144,7 @@ ComparedRow row_of(const Group& group) {
     for (const auto& [metric, value] : row.done.front()->scores)
       row.scores[metric] = Statistic::of(
           cell.values([&, &name = metric](const TrialRecord& t) { return t.scores.at(name); }));
+  row.leak_bits = Statistic::of(cell.values([](const auto& t) { return t.leak_bits; }));
   row.tokens_per_s = Statistic::of(cell.values([](const auto& t) { return t.tokens_per_s; }));
   row.train_seconds = Statistic::of(cell.values([](const auto& t) { return t.train_seconds; }));
   row.peak_bytes = Statistic::of(cell.values([](const auto& t) { return t.peak_bytes; }));
@@ -207,6 +209,12 @@ void rank(ComparedTask& task) {
 }
 
 }  // namespace
+
+std::string ComparedRow::marked_name() const {
+  if (!leaks) return name;
+  if (!std::isfinite(leak_bits.mean)) return name + " (leaks)";
+  return name + " (leaks, " + fixed_with_sign(leak_bits.mean, 3) + " bits)";
+}
 
 Comparison compare(const SweepRecord& sweep, const ComparisonOptions& options) {
   const std::vector<std::string> keys = row_keys(sweep, options.by);

@@ -18,6 +18,7 @@ struct ComparedRow {
   std::vector<const TrialRecord*> done;
   std::map<std::string, Statistic> scores;
   bool leaks = false;
+  Statistic leak_bits;             ///< what a token costs more when the future is cut off
   std::vector<std::string> notes;  ///< what is missing, and why
 
   // Against the baseline, in the first metric, over the seeds that both have.
@@ -28,7 +29,8 @@ struct ComparedRow {
   double flops = not_measured;
   Index parameters = 0;
 
-  std::string marked_name() const { return leaks ? name + " (leaks)" : name; }
+  /// The name, behind it whether and how much it leaks.
+  std::string marked_name() const;
 };
 
 /// The rows that compete on the same data, best first; those without a result last.

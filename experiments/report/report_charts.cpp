@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <limits>
 #include <numbers>
 #include <set>
 
+#include "experiments/number_text.h"
 #include "experiments/report/result_tables.h"
 #include "experiments/report/span_chart.h"
 
@@ -206,11 +206,8 @@ void add_growth(const std::string& family, const std::vector<const ComparedTask*
         series.marks.push_back({length, value(row, length)});
       }
     std::ranges::sort(series.marks, {}, &ChartMark::x);
-    if (const double power = fitted_exponent(points); std::isfinite(power)) {
-      char text[32];
-      std::snprintf(text, sizeof text, " n^%.2f", power);
-      series.name += text;
-    }
+    if (const double power = fitted_exponent(points); std::isfinite(power))
+      series.name += " n^" + fixed(power, 2);
     if (!series.marks.empty()) chart.series.push_back(std::move(series));
   }
   if (chart.drawn_marks() > 0)

@@ -2,23 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "experiments/baselines.h"
 #include "experiments/config_text.h"
-#include "experiments/progress.h"
+#include "experiments/number_text.h"
 
 namespace weft::experiments {
 namespace {
 
 const std::string unknown = "—";
-
-std::string fixed(double value, int decimals, bool signed_ = false) {
-  if (!std::isfinite(value)) return unknown;
-  char text[64];
-  std::snprintf(text, sizeof text, signed_ ? "%+.*f" : "%.*f", decimals, value);
-  return text;
-}
 
 int decimals_of(const std::string& metric) { return metric == "bits" || metric == "loss" ? 4 : 3; }
 
@@ -26,10 +18,6 @@ std::string title_of(const std::string& metric, const ComparedTask& task) {
   if (metric == "bits") return "bits per " + task.unit;
   if (metric == "sequence_accuracy") return "whole sequences";
   return metric;
-}
-
-std::string marked_name(const ComparedRow& row) {
-  return row.leaks ? row.name + " (leaks)" : row.name;
 }
 
 bool any(const ComparedTask& task, bool (*holds)(const ComparedRow&)) {
@@ -65,8 +53,8 @@ std::vector<std::string> remarks_of(const Comparison& comparison, const Compared
     remarks.push_back("A guess recalls " + fixed(task.chance, 3) + ".");
   if (any(task, is_leaking))
     remarks.push_back(
-        "(leaks): lets training or attention read the future; its results do not "
-        "compare with the others.");
+        "(leaks): lets training or attention read the future; its results do not compare with the "
+        "others. The bits behind it are what a token costs more where the future is cut off.");
   if (any(task, has_notes))
     remarks.push_back("Trials that failed or have not finished are left out of every mean.");
   return remarks;
@@ -74,7 +62,7 @@ std::vector<std::string> remarks_of(const Comparison& comparison, const Compared
 
 std::string difference_of(const ComparedRow& row, const std::string& metric) {
   if (row.difference.n == 0) return unknown;
-  std::string text = fixed(row.difference.mean, decimals_of(metric), true);
+  std::string text = fixed_with_sign(row.difference.mean, decimals_of(metric));
   if (std::isfinite(row.probability)) text += " (p " + fixed(row.probability, 3) + ")";
   return text;
 }
@@ -114,7 +102,7 @@ Table result_table(const Comparison& comparison, const ComparedTask& task) {
   table.header.insert(table.header.end(), {"parameters", "Gflop"});
   if (notes) table.header.push_back("missing");
   for (const ComparedRow& row : task.rows) {
-    std::vector<std::string> cells{marked_name(row)};
+    std::vector<std::string> cells{row.marked_name()};
     if (chosen) cells.push_back(row.chosen);
     for (const std::string& metric : task.metrics) {
       const auto score = row.scores.find(metric);
@@ -139,7 +127,7 @@ Table measured_table(const Comparison& comparison, const ComparedTask& task) {
               {"Measured while the trials ran: compare within one sweep on one machine only."}};
   for (const ComparedRow& row : task.rows)
     table.rows.push_back(
-        {marked_name(row), row.tokens_per_s.n > 0 ? short_count(row.tokens_per_s.mean) : unknown,
+        {row.marked_name(), row.tokens_per_s.n > 0 ? short_count(row.tokens_per_s.mean) : unknown,
          row.train_seconds.n > 0 ? short_duration(row.train_seconds.mean) : unknown,
          fixed(row.peak_bytes.mean / 1e6, 1)});
   return table;
@@ -148,12 +136,14 @@ Table measured_table(const Comparison& comparison, const ComparedTask& task) {
 Table result_values(const Comparison& comparison) {
   Table table = values_table();
   for (const ComparedTask& task : comparison.tasks)
-    for (const ComparedRow& row : task.rows)
+    for (const ComparedRow& row : task.rows) {
       for (const std::string& metric : task.metrics) {
         const auto score = row.scores.find(metric);
         add_values(table, task, row, metric,
                    score == row.scores.end() ? Statistic::of({}) : score->second);
       }
+      if (row.leaks) add_values(table, task, row, "leak_bits", row.leak_bits);
+    }
   return table;
 }
 

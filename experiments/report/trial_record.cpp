@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <numbers>
 #include <optional>
 
 #include "core/durable_file.h"
@@ -24,6 +25,8 @@ void read_score(const std::filesystem::path& path, TrialRecord& record) {
       record.scores["sequence_accuracy"] = json["sequence_accuracy"];
     record.floor_bits = json.value("floor_bits", not_measured);
     record.chance = json.value("chance", not_measured);
+    if (json.contains("leak"))
+      record.leak_bits = double(json["leak"].at("gap")) / std::numbers::ln2;
     record.classifies = json.contains("classes");
     record.baselines = json.value("baselines", std::map<std::string, double>());
     double right = 0, all = 0;

@@ -32,6 +32,8 @@ struct TrialRecord {
   /// By metric: bits, loss, perplexity, accuracy, sequence_accuracy, recall. Empty unless done.
   std::map<std::string, double> scores;
   double floor_bits = not_measured, chance = not_measured;
+  /// What a token costs more on a sequence cut right after its input; of models that leak.
+  double leak_bits = not_measured;
   bool classifies = false;                  ///< every sequence has one answer
   std::map<std::string, double> baselines;  ///< accuracy without a model
   std::vector<RecallBand> recall;

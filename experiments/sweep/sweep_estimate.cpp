@@ -16,18 +16,6 @@ namespace {
 /// An evaluation of a batch costs about a third of a training step on it.
 constexpr double forward_share = 0.35;
 
-bool leaks(const RunConfig& config) {
-  if (config.model.norm == "batch") return true;
-  const layers::AttentionSite site = config.model.site(config.data.length);
-  for (const std::string& name : config.model.attention_names())
-    for (const layers::HeadGroupPlan& group : config.attention.at(name)) {
-      layers::AttentionSite own = site;
-      own.heads = group.heads;
-      if (group.make(own)->traits().leaks) return true;
-    }
-  return false;
-}
-
 /// Batches that all evaluations of a run score together, the final ones included.
 double evaluated_batches(const RunConfig& config, const data::Dataset& dataset, Index steps) {
   const Index length = config.data.length;
@@ -68,7 +56,7 @@ PlannedTrial plan_one(const RunConfig& config, bool probe) {
   plan.flops = double(plan.steps) * training.useful_flops_per_step();
   plan.length = config.data.length;
   plan.unit = training.dataset().unit();
-  plan.leaks = leaks(config);
+  plan.leaks = config.leaks();
   plan.split = has_test ? "test" : "validation";
   plan.checkpoint = config.train.keep_best > 0 ? "best" : "last";
   if (probe) plan.seconds = foretell(training);

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "experiments/directory_lock.h"
 #include "experiments/metrics_log.h"
+#include "experiments/number_text.h"
 #include "experiments/progress.h"
 #include "experiments/run_files.h"
 
@@ -42,10 +43,8 @@ void wait_until_free(const fs::path& run) {
 
 std::string score_text(const fs::path& path) {
   const auto json = nlohmann::json::parse(core::read_text_file(path), nullptr, false);
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(4) << json.value("split", "") << ' '
-       << json.value("bits", 0.0) << " bits per " << json.value("unit", "");
-  return text.str();
+  return json.value("split", "") + ' ' + fixed(json.value("bits", 0.0), 4) + " bits per " +
+         json.value("unit", "");
 }
 
 }  // namespace

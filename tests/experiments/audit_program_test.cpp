@@ -66,6 +66,30 @@ window = 8
   }
 }
 
+TEST(Audit, a_score_of_a_leaking_model_comes_with_its_leak) {
+  const Program program("audit-scores");
+  program.write("small.toml", std::string(small_config) + R"(
+[attention.paper_routing]
+kind = "routing"
+mode = "paper"
+window = 8
+)");
+  const auto score = [&](const std::string& attention, const std::string& run) {
+    const Outcome trained =
+        program.run({"train", "small.toml", "--run", run, "model.attention=" + attention});
+    EXPECT_EQ(trained.code, 0) << trained.err;
+    EXPECT_EQ(trained.out.find("lets later tokens choose") != std::string::npos,
+              attention == "paper_routing");
+    const Outcome scored = program.run({"eval", run, "--json"});
+    EXPECT_EQ(scored.code, 0) << scored.err;
+    return nlohmann::json::parse(scored.out);
+  };
+  const auto paper = score("paper_routing", "runs/paper");
+  EXPECT_GT(paper.at("leak").at("changed"), 0);
+  EXPECT_NE(double(paper["leak"]["gap"]), 0);
+  EXPECT_FALSE(score("routing", "runs/strict").contains("leak"));
+}
+
 TEST(Audit, looks_at_a_run_as_at_a_config) {
   const Program program("audit-run");
   program.write("small.toml", small_config);

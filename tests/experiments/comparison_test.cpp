@@ -141,6 +141,8 @@ TEST(Comparison, what_leaks_is_marked_and_never_advised) {
   sweep.trials.back().plan.leaks = true;
   const Comparison comparison = compare(sweep, {});
   EXPECT_EQ(result_table(comparison, comparison.tasks[0]).rows[0][0], "paper (leaks)");
+  sweep.trials.back().leak_bits = 0.25;
+  EXPECT_EQ(compare(sweep, {}).tasks[0].rows[0].marked_name(), "paper (leaks, +0.250 bits)");
   EXPECT_EQ(advice_of(comparison.tasks[0])[0], "Best: honest, 3.0000 bits per symbol.");
 }
 

@@ -102,16 +102,5 @@ TEST(Progress, shows_control_characters_of_samples_as_dots) {
   EXPECT_EQ(watched.out.str(), "a..[31mb\tc\nd. größe\n");
 }
 
-TEST(Progress, shortens_counts_and_durations) {
-  EXPECT_EQ(short_count(950), "950");
-  EXPECT_EQ(short_count(12543), "12.5k");
-  EXPECT_EQ(short_count(1234567), "1.2M");
-  EXPECT_EQ(short_duration(45), "45s");
-  EXPECT_EQ(short_duration(12 * 60 + 59), "12m");
-  EXPECT_EQ(short_duration(3 * 3600 + 5 * 60), "3h05m");
-  EXPECT_EQ(short_duration(52 * 3600), "2d04h");
-  EXPECT_EQ(short_duration(-1), "0s");
-}
-
 }  // namespace
 }  // namespace weft::experiments
