@@ -47,35 +47,73 @@ struct NaiveSpan {
     return ramp > 0 ? std::clamp((ramp + z - double(x)) / ramp, 0.0, 1.0) : 1;
   }
 
+  /// m e^s / sum (m + eps) e^s of the keys that a row reads, its m, and e^s / sum (m + eps) e^s.
+  struct Key {
+    Index row;
+    double weight, m, mass;
+  };
+  std::vector<Key> keys_of(const AttentionSample& sample, const std::vector<Numbers>& in,
+                           Index token, Index head) const {
+    const Sequences& s = sample.sequences();
+    const Index width = sample.head_width(), columns = sample.width();
+    const Index b = token / s.queries, place = token % s.queries + s.keys - s.queries;
+    const Index real = s.key_lengths ? (*s.key_lengths)[std::size_t(b)] : s.keys;
+    const Real* distances = parameter(sample, "distance_keys").data();
+    const double z = reach(sample, in.back(), token, head);
+    std::vector<Key> keys;
+    double total = 0;
+    for (Index j = std::max<Index>(0, place - span); j < std::min(place, real); ++j) {
+      double score = 0;
+      for (Index d = 0; d < width; ++d)
+        score += in[0][std::size_t(token * columns + head * width + d)] *
+                 (in[1][std::size_t((b * s.keys + j) * columns + head * width + d)] +
+                  double(distances[(place - 1 - j) * width + d]));
+      const double e = std::exp(score / std::sqrt(double(width))), m = share(z, place - 1 - j);
+      keys.push_back({b * s.keys + j, m * e, m, e});
+      total += (m + eps) * e;
+    }
+    if (total == 0) return {};
+    for (Key& key : keys) key.weight /= total, key.mass /= total;
+    return keys;
+  }
+
+  /// The gradient of a head's reach in keys, of a loss with these output gradients: a key pulls at
+  /// it where m is in the clamp's range, ends included.
+  double reach_gradient(const AttentionSample& sample, const std::vector<Numbers>& in,
+                        const Numbers& dout, Index head) const {
+    const Index width = sample.head_width(), columns = sample.width();
+    const Sequences& s = sample.sequences();
+    double gradient = 0;
+    for (Index token = 0; token < s.batch * s.queries; ++token) {
+      const auto keys = keys_of(sample, in, token, head);
+      const auto pull = [&](Index row) {
+        double sum = 0;
+        for (Index d = 0; d < width; ++d)
+          sum += dout[std::size_t(token * columns + head * width + d)] *
+                 in[2][std::size_t(row * columns + head * width + d)];
+        return sum;
+      };
+      const double z = reach(sample, in.back(), token, head);
+      double mean = 0;
+      for (const Key& key : keys) mean += key.weight * pull(key.row);
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        const double x = double(keys.size() - 1 - i);
+        if (x >= z && x <= z + ramp) gradient += keys[i].mass * (pull(keys[i].row) - mean) / ramp;
+      }
+    }
+    return gradient;
+  }
+
   Numbers forward(const AttentionSample& sample, const std::vector<Numbers>& in) const {
     const Sequences& s = sample.sequences();
-    const Index width = sample.head_width(), columns = sample.width(), shift = s.keys - s.queries;
-    const Real* keys = parameter(sample, "distance_keys").data();
+    const Index width = sample.head_width(), columns = sample.width();
     Numbers out(in[0].size(), 0.0);
-    for (Index row = 0; row < s.batch * s.queries * sample.heads(); ++row) {
-      const Index head = row % sample.heads(), token = row / sample.heads();
-      const Index b = token / s.queries, place = token % s.queries + shift;
-      const Index real = s.key_lengths ? (*s.key_lengths)[std::size_t(b)] : s.keys;
-      const double z = reach(sample, in.back(), token, head);
-      const auto at = [&](const Numbers& from, Index of, Index d) {
-        return from[std::size_t(of * columns + head * width + d)];
-      };
-      double total = 0;
-      Numbers sum(static_cast<std::size_t>(width), 0.0);
-      for (Index j = std::max<Index>(0, place - span); j < std::min(place, real); ++j) {
-        double score = 0;
-        for (Index d = 0; d < width; ++d)
-          score += at(in[0], token, d) *
-                   (at(in[1], b * s.keys + j, d) + double(keys[(place - 1 - j) * width + d]));
-        const double e = std::exp(score / std::sqrt(double(width)));
-        const double m = share(z, place - 1 - j);
-        total += (m + eps) * e;
-        for (Index d = 0; d < width; ++d)
-          sum[std::size_t(d)] += m * e * at(in[2], b * s.keys + j, d);
-      }
-      for (Index d = 0; total > 0 && d < width; ++d)
-        out[std::size_t(token * columns + head * width + d)] = sum[std::size_t(d)] / total;
-    }
+    for (Index token = 0; token < s.batch * s.queries; ++token)
+      for (Index head = 0; head < sample.heads(); ++head)
+        for (const Key& key : keys_of(sample, in, token, head))
+          for (Index d = 0; d < width; ++d)
+            out[std::size_t(token * columns + head * width + d)] +=
+                key.weight * in[2][std::size_t(key.row * columns + head * width + d)];
     return out;
   }
 };

@@ -96,6 +96,19 @@ TEST(Span, the_gradient_of_z_agrees_with_differences_of_the_naive_formula) {
   }
 }
 
+TEST(Span, keys_exactly_at_the_ends_of_a_ramp_pull_at_z_as_at_a_clamp) {
+  const AttentionSample it = adaptive(alone, {0, Real(0.5), Real(0.25)});
+  const auto gradients = it.run().parameter_gradients;
+  const auto up = tests::in_double(it.upstream().read());
+  std::vector<std::vector<double>> inputs;
+  for (const Tensor& x : it.inputs()) inputs.push_back(tests::in_double(x.read()));
+  const NaiveSpan naive{.span = span, .ramp = ramp};
+  for (std::size_t head = 0; head < 3; ++head) {
+    const double expected = double(span) * naive.reach_gradient(it, inputs, up, Index(head));
+    EXPECT_NEAR(gradients[head], expected, (in_double ? 1e-10 : 1e-4) * std::abs(expected));
+  }
+}
+
 TEST(Span, a_ramp_before_the_first_token_has_no_gradient) {
   const auto run = adaptive(Sequences::self(2, 40, true), {Real(0.8), Real(0.9), 1}).run();
   for (std::size_t head = 0; head < 3; ++head) EXPECT_EQ(run.parameter_gradients[head], 0);

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
 #include "layers/attention/pattern/relative_partials.h"
@@ -76,6 +78,11 @@ class Tile {
       entmax_->weigh(p, n, level);
       entmax_->pull_back(p, ds, delta, n);
       supported = supported || core::simd().max(p, n) > 0;
+      return;
+    }
+    if (level == -std::numeric_limits<Real>::infinity()) {  // nothing was summed
+      std::fill_n(p, n, Real(0));
+      std::fill_n(ds, n, Real(0));
       return;
     }
     core::simd().exp_sum(p, 1, level, n);

@@ -78,7 +78,11 @@ class RunningSoftmax {
     Real top = top_[r];
     for_each_stretch(
         lane_.plan, plan_row, panel, real,
-        [&](Index a, Index b) { top = std::max(top, core::simd().max(row + a, b - a)); },
+        [&](Index a, Index b) {
+          pairs_ += b - a;
+          if (lane_.problem.edge) a = soft_row(r, panel).first_summed(a, b);
+          if (a < b) top = std::max(top, core::simd().max(row + a, b - a));
+        },
         [&](Index a, Index b) { std::fill(row + a, row + b, Real(0)); });
     if (top == minus_infinity) {
       std::fill_n(row, panel.columns, Real(0));
@@ -90,7 +94,6 @@ class RunningSoftmax {
         [&](Index a, Index b) {
           sum += lane_.problem.edge ? soft_row(r, panel).weigh(row, a, b, top)
                                     : core::simd().exp_sum(row + a, 1, top, b - a);
-          pairs_ += b - a;
         },
         [](Index, Index) {});
     if (top > top_[r] && total_[r] > 0) {

@@ -1,6 +1,7 @@
 #include "layers/attention/pattern/key_store.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/simd/kernels.h"
 
@@ -110,14 +111,28 @@ void KeyStore::normalise(const DecodeQuery& query, std::span<const Index> slots,
     query.entmax->weigh(row.data(), count, threshold);
     return;
   }
+  if (query.edge) return normalise_softly(query, slots, row);
   const Real top = core::simd().max(row.data(), count);
-  Real total = core::simd().exp_sum(row.data(), 1, top, count);
-  if (query.edge) {
-    const SoftRow edge(*query.edge, 0, query.head, query.position - 1);
-    total *= query.edge->eps;
-    for (std::size_t i = 0; i < slots.size(); ++i)
-      total += row[i] *= edge.share(positions_[std::size_t(slots[i])]);
+  const Real total = core::simd().exp_sum(row.data(), 1, top, count);
+  for (Real& weight : row) weight /= total;
+}
+
+void KeyStore::normalise_softly(const DecodeQuery& query, std::span<const Index> slots,
+                                std::vector<Real>& row) const {
+  const SoftRow edge(*query.edge, 0, query.head, query.position - 1);
+  std::vector<Real> shares;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    shares.push_back(edge.share(positions_[std::size_t(slots[i])]));
+    if (shares[i] + query.edge->eps == 0) row[i] = -std::numeric_limits<Real>::infinity();
   }
+  const Index count = Index(row.size());
+  const Real top = core::simd().max(row.data(), count);
+  if (top == -std::numeric_limits<Real>::infinity()) {
+    std::ranges::fill(row, Real(0));
+    return;
+  }
+  Real total = query.edge->eps * core::simd().exp_sum(row.data(), 1, top, count);
+  for (std::size_t i = 0; i < row.size(); ++i) total += row[i] *= shares[i];
   for (Real& weight : row) weight /= total;
 }
 

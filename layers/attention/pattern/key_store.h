@@ -44,6 +44,8 @@ class KeyStore {
   /// Scores of the slots become weights, in place.
   void normalise(const DecodeQuery& query, std::span<const Index> slots,
                  std::vector<Real>& row) const;
+  void normalise_softly(const DecodeQuery& query, std::span<const Index> slots,
+                        std::vector<Real>& row) const;
 
   struct Leaving {
     Index last_reader, slot;

@@ -23,7 +23,7 @@ struct Extent {
 
 /// A soft far end of what a query reads. The key x places before the nearest one counts
 ///   m = 1 for x < full,   (width + reach - x) / width for x < length,   else 0
-/// and its weight is m e^score / sum (m + eps) e^score.
+/// and its weight is m e^score / sum (m + eps) e^score. The reach hears of the keys in between.
 struct SoftEdge {
   Real width = 1, eps = 0;
   const Real* reach = nullptr;                         ///< [H] for all tokens alike, or [B n, H]
@@ -49,14 +49,22 @@ class SoftRow {
     return x < extent_.length ? (width_ + (reach_ - Real(x))) / width_ : 0;
   }
 
+  /// The first of the columns [a, b) that adds to the row's sum; a key at the very end of the ramp
+  /// counts nothing and only pulls at the reach.
+  Index first_summed(Index a, Index b) const {
+    while (eps_ == 0 && a < b && share(a) == 0) ++a;
+    return a;
+  }
+
   /// Turns the scores in columns [a, b) into weights exp(score - top), those in the ramp by their
   /// share; returns what they add to the row's sum.
   Real weigh(Real* row, Index a, Index b, Real top) const {
-    const Index whole = first_whole(a, b);
-    const Real mass = core::simd().exp_sum(row + a, 1, top, whole - a);
+    const Index summed = first_summed(a, b), whole = first_whole(summed, b);
+    std::fill(row + a, row + summed, Real(0));
+    const Real mass = core::simd().exp_sum(row + summed, 1, top, whole - summed);
     const Real rest = core::simd().exp_sum(row + whole, 1, top, b - whole);
     Real soft = 0;
-    for (Index c = a; c < whole; ++c) soft += row[c] *= share(c);
+    for (Index c = summed; c < whole; ++c) soft += row[c] *= share(c);
     return soft + rest + eps_ * (mass + rest);
   }
 
@@ -67,9 +75,10 @@ class SoftRow {
     Real dreach = 0;
     for (Index c = a; c < whole; ++c) {
       const Real m = share(c);
-      if (nearest_ - c < extent_.length) dreach += p[c] * (ds[c] - delta);
-      ds[c] = p[c] * (m * ds[c] - (m + eps_) * delta);
-      p[c] *= m;
+      if (nearest_ - c < extent_.length) dreach += std::min(p[c], strongest) * (ds[c] - delta);
+      const bool summed = m + eps_ > 0;
+      ds[c] = summed ? p[c] * (m * ds[c] - (m + eps_) * delta) : 0;
+      p[c] = summed ? p[c] * m : 0;
     }
     core::simd().score_gradient(p + whole, ds + whole, (1 + eps_) * delta, 1, b - whole);
     return extent_.held ? 0 : dreach / width_;
@@ -80,6 +89,10 @@ class SoftRow {
   Index first_whole(Index a, Index b) const {
     return std::clamp<Index>(nearest_ - extent_.full + 1, a, b);
   }
+
+  /// A key that counts nothing may outweigh all that count, by any factor; it pulls by this at
+  /// most.
+  static constexpr Real strongest = Real(1e8);
 
   Real width_, eps_;
   Extent extent_;

@@ -28,15 +28,16 @@ SpanAttention::SpanAttention(const SpanSettings& settings, const AttentionSite& 
   traits_.reads_self = false;
 }
 
-/// The float-to-integer decision: x < full when x <= z, x < length when x < z + ramp.
+/// The float-to-integer decision: x < full when x < z, x < length when x <= z + ramp. A key that
+/// stands exactly at an end of the ramp belongs to it, as it does for the gradient of a clamp.
 SpanAttention::Extents SpanAttention::extents_of(const Tensor& reach) const {
   const auto most = std::int32_t(settings_.span);
   if (reach.size() == 0) return {whole_span()};
   Extents extents;
   for (const Real z : reach.read()) {
     const double legal = z >= 0 ? std::min(double(z), double(most)) : 0;
-    extents.push_back({std::min(most, std::int32_t(legal) + 1),
-                       std::min(most, std::int32_t(std::ceil(legal + double(settings_.ramp)))),
+    extents.push_back({std::min(most, std::int32_t(std::ceil(legal))),
+                       std::min(most, std::int32_t(legal + double(settings_.ramp)) + 1),
                        !(z >= 0)});
   }
   return extents;
