@@ -46,6 +46,7 @@ visit() { # LOG ARGUMENT...
   local log=$1
   shift
   timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+    --no-first-run --disable-background-networking --disable-component-update --disable-sync \
     --hide-scrollbars --enable-logging=stderr --v=0 --window-size=1280,4000 \
     --user-data-dir="$scratch/profile" "$@" "file://$scratch/report.html" 2>"$log"
 }
