@@ -8,6 +8,9 @@
 namespace weft::experiments {
 namespace {
 
+/// A share of the memory above this is as good as all of it.
+constexpr double worth_saying = 0.95;
+
 std::string times(double ratio) { return fixed(ratio, 2) + " times"; }
 
 /// The first of `rows` by `value`, or none.
@@ -49,7 +52,7 @@ std::vector<std::string> advice_of(const ComparedTask& task) {
                      times(quick->tokens_per_s.mean / best.tokens_per_s.mean) + " as fast, " +
                      shown(metric, quick->scores.at(metric)) + ".");
   const auto* light = first_by(honest, [](const ComparedRow& r) { return r.peak_bytes.mean; });
-  if (light && light != &best)
+  if (light && light->peak_bytes.mean < worth_saying * best.peak_bytes.mean)
     advice.push_back("Least memory: " + light->name + ", " +
                      times(light->peak_bytes.mean / best.peak_bytes.mean) + " that of the best.");
   return advice;
