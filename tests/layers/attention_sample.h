@@ -9,6 +9,7 @@
 #include "layers/attention/relative.h"
 #include "layers/shared_tables.h"
 #include "tests/layers/given_fields.h"
+#include "tests/layers/off_the_kink.h"
 #include "tests/random_values.h"
 
 namespace weft::layers {
@@ -20,8 +21,7 @@ inline Sequences padded(Sequences sequences, std::vector<Index> key_lengths) {
 }
 
 /// A mechanism of some kind with drawn inputs: one matrix for each projection, then the layer's
-/// input x. Parameters of its own start by their laws, each moved a little: some mechanisms have a
-/// kink where they start, and differences see both of its sides.
+/// input x. Parameters of its own start by their laws, off the kink that some have there.
 class AttentionSample {
  public:
   AttentionSample(const std::string& kind, const Sequences& sequences, Index heads,
@@ -43,7 +43,7 @@ class AttentionSample {
     arena_ = std::make_unique<autograd::ParameterArena>(inventory_,
                                                         autograd::ParameterArena::Use::training);
     arena_->initialise(core::Rng(1));
-    for (Real& value : arena_->values()) value += Real(1.3e-3);
+    move_reaches_off_the_kink(*arena_);
     for (const Projection& projection : attention_->projections())
       inputs_.push_back(tests::random_tensor({rows_of(projection), width()}, 10 + inputs_.size()));
     inputs_.push_back(tests::random_tensor({sequences.batch * sequences.queries, width()}, 9));

@@ -1,4 +1,5 @@
 #include "tests/gradient_check.h"
+#include "tests/layers/off_the_kink.h"
 #include "tests/layers/sample_model.h"
 
 namespace weft::layers {
@@ -8,6 +9,7 @@ namespace {
 void redraw_mechanisms(autograd::ParameterArena& arena) {
   const std::vector<Real> kept(arena.values().begin(), arena.values().end());
   arena.initialise(core::Rng(1));
+  move_reaches_off_the_kink(arena);
   for (const auto& segment : arena.segments())
     if (segment.name.find(".mechanism") == std::string::npos)
       std::copy_n(kept.begin() + segment.offset, segment.size, arena.value(segment).begin());
