@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/tensor.h"
+#include "core/arrays/tensor.h"
 
 namespace weft::autograd {
 

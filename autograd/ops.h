@@ -8,7 +8,7 @@
 #include "autograd/pass.h"
 #include "autograd/replay.h"
 #include "autograd/tape.h"
-#include "core/tokens.h"
+#include "core/arrays/tokens.h"
 
 /// The differentiable ops, one file each under ops/. Parameter gradients are added to the
 /// parameter's own array inside the pullback; gradients of variables are returned to the tape. An

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "core/rng.h"
-#include "core/tensor.h"
+#include "core/arrays/tensor.h"
 
 namespace weft::autograd {
 

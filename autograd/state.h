@@ -3,7 +3,7 @@
 #include <functional>
 #include <span>
 
-#include "core/tensor.h"
+#include "core/arrays/tensor.h"
 
 namespace weft::autograd {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/tensor.h"
+#include "core/arrays/tensor.h"
 
 namespace weft::autograd {
 

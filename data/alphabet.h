@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/tokens.h"
+#include "core/arrays/tokens.h"
 
 namespace weft::data {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/tokens.h"
+#include "core/arrays/tokens.h"
 #include "data/spelling.h"
 
 namespace weft::data {

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/durable_file.h"
+#include "core/files/durable_file.h"
 #include "core/error.h"
 
 namespace weft::data {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/tokens.h"
+#include "core/arrays/tokens.h"
 
 namespace weft::data {
 

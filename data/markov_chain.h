@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/rng.h"
-#include "core/tokens.h"
+#include "core/arrays/tokens.h"
 
 namespace weft::data {
 

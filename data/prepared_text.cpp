@@ -1,9 +1,9 @@
 #include "data/prepared_text.h"
 
-#include "core/durable_file.h"
+#include "core/files/durable_file.h"
 #include "core/error.h"
-#include "core/file_seal.h"
-#include "core/hdf5_file.h"
+#include "core/files/file_seal.h"
+#include "core/files/hdf5_file.h"
 #include "data/file_tokens.h"
 
 namespace weft::data {

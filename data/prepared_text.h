@@ -9,7 +9,7 @@
 
 namespace weft::data {
 
-/// A prepared text is one HDF5 file followed by its seal (core/file_seal.h):
+/// A prepared text is one HDF5 file followed by its seal (core/files/file_seal.h):
 ///   /tokens            [N] unsigned 8 or 16 bits, or 32: as few as the vocabulary allows
 ///   /alphabet          [V] code points by token; absent where tokens are bytes
 ///   /splits            [3, 2] first token and count of training, validation, test

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "core/tokens.h"
+#include "core/arrays/tokens.h"
 
 namespace weft::data {
 

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/shape.h"
+#include "core/arrays/shape.h"
 
 namespace weft::experiments {
 

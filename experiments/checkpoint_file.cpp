@@ -1,9 +1,9 @@
 #include "experiments/checkpoint_file.h"
 
-#include "core/durable_file.h"
+#include "core/files/durable_file.h"
 #include "core/error.h"
-#include "core/file_seal.h"
-#include "core/hdf5_file.h"
+#include "core/files/file_seal.h"
+#include "core/files/hdf5_file.h"
 
 namespace weft::experiments {
 namespace {

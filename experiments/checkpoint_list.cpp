@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/file_seal.h"
+#include "core/files/file_seal.h"
 
 namespace weft::experiments {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/durable_file.h"
+#include "core/files/durable_file.h"
 #include "core/error.h"
-#include "core/file_seal.h"
+#include "core/files/file_seal.h"
 #include "experiments/checkpoint_file.h"
 
 namespace weft::experiments {

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "core/durable_file.h"
+#include "core/files/durable_file.h"
 #include "core/error.h"
 
 namespace weft::experiments {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/rng.h"
-#include "core/tokens.h"
+#include "core/arrays/tokens.h"
 #include "layers/language_model.h"
 #include "layers/source_model.h"
 

@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "core/durable_file.h"
+#include "core/files/durable_file.h"
 #include "core/error.h"
-#include "core/gemm.h"
+#include "core/arrays/gemm.h"
 #include "experiments/commands/commands.h"
 #include "experiments/version.h"
 

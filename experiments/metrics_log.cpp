@@ -13,7 +13,7 @@
 #include <optional>
 #include <span>
 
-#include "core/durable_file.h"
+#include "core/files/durable_file.h"
 #include "core/error.h"
 
 namespace weft::experiments {

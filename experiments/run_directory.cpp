@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/durable_file.h"
+#include "core/files/durable_file.h"
 #include "core/error.h"
 
 namespace weft::experiments {

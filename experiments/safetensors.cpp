@@ -10,7 +10,7 @@
 #include <optional>
 #include <set>
 
-#include "core/durable_file.h"
+#include "core/files/durable_file.h"
 #include "core/error.h"
 
 namespace weft::experiments {

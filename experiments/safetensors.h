@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/shape.h"
+#include "core/arrays/shape.h"
 #include "experiments/checkpoint.h"
 
 namespace weft::experiments {

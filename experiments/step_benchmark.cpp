@@ -9,10 +9,10 @@
 #include <thread>
 
 #include "core/counters.h"
-#include "core/gemm.h"
+#include "core/arrays/gemm.h"
 #include "core/memory.h"
 #include "core/parallel.h"
-#include "core/tensor.h"
+#include "core/arrays/tensor.h"
 #include "experiments/evaluation.h"
 #include "experiments/number_text.h"
 #include "experiments/progress.h"

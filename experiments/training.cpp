@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "core/gemm.h"
+#include "core/arrays/gemm.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
 #include "experiments/evaluation.h"

@@ -6,9 +6,9 @@
 #include <fstream>
 #include <numbers>
 
-#include "core/durable_file.h"
+#include "core/files/durable_file.h"
 #include "core/error.h"
-#include "core/gemm.h"
+#include "core/arrays/gemm.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"

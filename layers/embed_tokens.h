@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/tokens.h"
+#include "core/arrays/tokens.h"
 #include "layers/positions.h"
 
 namespace weft::layers {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/tokens.h"
+#include "core/arrays/tokens.h"
 #include "layers/model_settings.h"
 #include "layers/stream_memory.h"
 #include "layers/token_scores.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/counters.h"
-#include "core/gemm.h"
+#include "core/arrays/gemm.h"
 
 namespace weft::layers {
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "core/tokens.h"
+#include "core/arrays/tokens.h"
 #include "layers/multiplicative.h"
 #include "layers/token_scores.h"
 

@@ -5,7 +5,7 @@
 
 #include "core/counters.h"
 #include "core/error.h"
-#include "core/gemm.h"
+#include "core/arrays/gemm.h"
 #include "core/parallel.h"
 
 namespace weft::layers {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/tensor.h"
+#include "core/arrays/tensor.h"
 
 namespace weft::layers {
 

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "core/tensor.h"
-#include "core/tokens.h"
+#include "core/arrays/tensor.h"
+#include "core/arrays/tokens.h"
 
 namespace weft::layers {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "core/gemm.h"
+#include "core/arrays/gemm.h"
 #include "core/scope.h"
 #include "layers/embed_tokens.h"
 #include "layers/model_parts.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/tokens.h"
+#include "core/arrays/tokens.h"
 #include "layers/model_settings.h"
 #include "layers/positions.h"
 #include "layers/reversible.h"

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "core/tensor.h"
+#include "core/arrays/tensor.h"
 
 namespace weft::tests {
 

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "core/rng.h"
-#include "core/tensor.h"
-#include "core/tokens.h"
+#include "core/arrays/tensor.h"
+#include "core/arrays/tokens.h"
 
 namespace weft::tests {
 

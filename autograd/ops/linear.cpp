@@ -4,8 +4,8 @@
 #include "autograd/ops.h"
 #include "autograd/row_sums.h"
 #include "core/error.h"
-#include "core/gemm.h"
-#include "core/matrix_vector.h"
+#include "core/arrays/gemm.h"
+#include "core/arrays/matrix_vector.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
 

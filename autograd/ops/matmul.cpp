@@ -1,6 +1,6 @@
 #include "autograd/ops.h"
 #include "core/error.h"
-#include "core/gemm.h"
+#include "core/arrays/gemm.h"
 
 namespace weft::autograd {
 namespace {

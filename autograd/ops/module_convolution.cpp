@@ -4,7 +4,7 @@
 #include "autograd/ops.h"
 #include "autograd/row_sums.h"
 #include "core/error.h"
-#include "core/gemm.h"
+#include "core/arrays/gemm.h"
 
 namespace weft::autograd {
 namespace {

@@ -1,7 +1,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "core/durable_file.h"
+#include "core/files/durable_file.h"
 #include "core/error.h"
 #include "core/parallel.h"
 #include "experiments/checkpoint_store.h"

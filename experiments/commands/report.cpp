@@ -1,7 +1,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "core/durable_file.h"
+#include "core/files/durable_file.h"
 #include "core/error.h"
 #include "experiments/command_line.h"
 #include "experiments/commands/commands.h"

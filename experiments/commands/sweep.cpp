@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-#include "core/durable_file.h"
+#include "core/files/durable_file.h"
 #include "core/error.h"
 #include "experiments/command_line.h"
 #include "experiments/commands/commands.h"

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <optional>
 
-#include "core/durable_file.h"
+#include "core/files/durable_file.h"
 #include "core/error.h"
 #include "experiments/metrics_log.h"
 #include "experiments/run_files.h"

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "core/durable_file.h"
+#include "core/files/durable_file.h"
 #include "core/error.h"
 
 namespace weft::experiments {

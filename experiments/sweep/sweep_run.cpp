@@ -7,7 +7,7 @@
 #include <sstream>
 #include <thread>
 
-#include "core/durable_file.h"
+#include "core/files/durable_file.h"
 #include "core/error.h"
 #include "experiments/directory_lock.h"
 #include "experiments/metrics_log.h"

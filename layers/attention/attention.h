@@ -9,7 +9,7 @@
 
 #include "autograd/inventory.h"
 #include "autograd/pass.h"
-#include "core/tokens.h"
+#include "core/arrays/tokens.h"
 
 namespace weft::layers {
 

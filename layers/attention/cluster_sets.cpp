@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/gemm.h"
+#include "core/arrays/gemm.h"
 #include "core/parallel.h"
 
 namespace weft::layers {

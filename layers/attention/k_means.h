@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/rng.h"
-#include "core/tensor.h"
+#include "core/arrays/tensor.h"
 
 namespace weft::layers {
 

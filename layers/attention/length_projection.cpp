@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/gemm.h"
+#include "core/arrays/gemm.h"
 
 namespace weft::layers {
 namespace {

@@ -14,12 +14,12 @@ inline const std::vector<std::string> modules = {"core",  "autograd", "layers",
 inline const std::vector<std::string> library = {"core", "autograd", "layers", "optim", "data"};
 
 struct File {
-  std::string path;  // from the root of the repository, such as core/shape.h
+  std::string path;  // from the root of the repository, such as core/arrays/shape.h
   std::vector<std::string> lines;
 
   std::string folder() const { return path.substr(0, path.find('/')); }
   bool is_header() const { return path.ends_with(".h"); }
-  /// Where line `i`, counted from 0, stands: "core/shape.h:12".
+  /// Where line `i`, counted from 0, stands: "core/arrays/shape.h:12".
   std::string at(std::size_t i) const { return path + ":" + std::to_string(i + 1); }
   std::string text() const;
 };

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/file_seal.h"
-#include "core/hdf5_file.h"
+#include "core/files/file_seal.h"
+#include "core/files/hdf5_file.h"
 #include "data/text.h"
 #include "tests/data/batch_equality.h"
 #include "tests/data/refusal.h"

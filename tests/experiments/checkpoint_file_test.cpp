@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "core/error.h"
-#include "core/file_seal.h"
-#include "core/hdf5_file.h"
+#include "core/files/file_seal.h"
+#include "core/files/hdf5_file.h"
 #include "tests/experiments/checkpoint_sample.h"
 
 namespace weft::experiments {

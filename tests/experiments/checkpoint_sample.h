@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/durable_file.h"
+#include "core/files/durable_file.h"
 #include "core/rng.h"
 #include "experiments/checkpoint.h"
 #include "tests/fresh_directory.h"

@@ -5,7 +5,7 @@
 #include <map>
 #include <sstream>
 
-#include "core/durable_file.h"
+#include "core/files/durable_file.h"
 #include "tests/experiments/program.h"
 #include "tests/fresh_directory.h"
 

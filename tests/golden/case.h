@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/hdf5_file.h"
-#include "core/tensor.h"
+#include "core/files/hdf5_file.h"
+#include "core/arrays/tensor.h"
 
 namespace weft::golden {
 

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <utility>
 
-#include "core/durable_file.h"
-#include "core/hdf5_file.h"
+#include "core/files/durable_file.h"
+#include "core/files/hdf5_file.h"
 #include "tests/fresh_directory.h"
 
 namespace weft::golden {

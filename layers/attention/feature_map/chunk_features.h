@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/tensor.h"
+#include "core/arrays/tensor.h"
 #include "layers/attention/feature_map/carried_sums.h"
 #include "layers/attention/feature_map/feature_lane.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/tensor.h"
+#include "core/arrays/tensor.h"
 #include "layers/attention/feature_map/feature_lane.h"
 
 namespace weft::layers {

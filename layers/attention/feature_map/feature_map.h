@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/gemm.h"
+#include "core/arrays/gemm.h"
 
 namespace weft::layers {
 

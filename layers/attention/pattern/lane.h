@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/gemm.h"
-#include "core/tensor.h"
+#include "core/arrays/gemm.h"
+#include "core/arrays/tensor.h"
 #include "layers/attention/pattern/kernel.h"
 
 namespace weft::layers {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/tensor.h"
+#include "core/arrays/tensor.h"
 
 namespace weft::layers {
 

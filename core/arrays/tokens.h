@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/shape.h"
+#include "core/arrays/shape.h"
 
 namespace weft::core {
 

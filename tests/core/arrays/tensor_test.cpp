@@ -1,4 +1,4 @@
-#include "core/tensor.h"
+#include "core/arrays/tensor.h"
 
 #include <array>
 

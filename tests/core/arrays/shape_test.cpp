@@ -1,4 +1,4 @@
-#include "core/shape.h"
+#include "core/arrays/shape.h"
 
 #include <sstream>
 

@@ -1,8 +1,8 @@
 #include <hdf5.h>
 
 #include "core/error.h"
-#include "core/hdf5_file.h"
-#include "core/hdf5_handle.h"
+#include "core/files/hdf5_file.h"
+#include "core/files/hdf5_handle.h"
 
 namespace weft::core {
 

@@ -1,4 +1,4 @@
-#include "core/matrix_vector.h"
+#include "core/arrays/matrix_vector.h"
 
 #include <algorithm>
 

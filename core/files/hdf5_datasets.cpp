@@ -3,8 +3,8 @@
 #include <type_traits>
 
 #include "core/error.h"
-#include "core/hdf5_file.h"
-#include "core/hdf5_handle.h"
+#include "core/files/hdf5_file.h"
+#include "core/files/hdf5_handle.h"
 
 namespace weft::core {
 

@@ -1,6 +1,6 @@
 // The kernels that select keys, on every instruction set, against scalar loops.
 #include "tests/closeness.h"
-#include "tests/core/simd_tables.h"
+#include "tests/core/simd/simd_tables.h"
 
 namespace weft::core {
 namespace {

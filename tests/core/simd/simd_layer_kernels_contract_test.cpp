@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "tests/closeness.h"
-#include "tests/core/simd_tables.h"
+#include "tests/core/simd/simd_tables.h"
 
 namespace weft::core {
 namespace {

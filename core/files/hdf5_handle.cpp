@@ -1,4 +1,4 @@
-#include "core/hdf5_handle.h"
+#include "core/files/hdf5_handle.h"
 
 #include <hdf5.h>
 

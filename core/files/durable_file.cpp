@@ -1,4 +1,4 @@
-#include "core/durable_file.h"
+#include "core/files/durable_file.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/shape.h"
+#include "core/arrays/shape.h"
 
 namespace weft::core {
 

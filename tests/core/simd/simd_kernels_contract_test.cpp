@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "tests/closeness.h"
-#include "tests/core/simd_tables.h"
+#include "tests/core/simd/simd_tables.h"
 
 namespace weft::core {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "core/counters.h"
 #include "core/error.h"
-#include "core/gemm.h"
+#include "core/arrays/gemm.h"
 #include "core/parallel.h"
 #include "tests/closeness.h"
 #include "tests/random_values.h"

@@ -1,4 +1,4 @@
-#include "core/gemm.h"
+#include "core/arrays/gemm.h"
 
 #include <cblas.h>
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <span>
 
-#include "core/shape.h"
+#include "core/arrays/shape.h"
 
 namespace weft::core {
 

@@ -1,4 +1,4 @@
-#include "core/tokens.h"
+#include "core/arrays/tokens.h"
 
 #include "core/error.h"
 

@@ -1,4 +1,4 @@
-#include "core/hdf5_file.h"
+#include "core/files/hdf5_file.h"
 
 #include <hdf5.h>
 
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/hdf5_handle.h"
+#include "core/files/hdf5_handle.h"
 
 namespace weft::core {
 

@@ -1,4 +1,4 @@
-#include "core/hdf5_file.h"
+#include "core/files/hdf5_file.h"
 
 #include <bit>
 #include <cstring>
@@ -7,7 +7,7 @@
 #include <limits>
 #include <thread>
 
-#include "core/durable_file.h"
+#include "core/files/durable_file.h"
 #include "core/error.h"
 #include "tests/fresh_directory.h"
 

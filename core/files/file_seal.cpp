@@ -1,4 +1,4 @@
-#include "core/file_seal.h"
+#include "core/files/file_seal.h"
 
 #include <xxhash.h>
 
