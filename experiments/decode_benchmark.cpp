@@ -14,7 +14,7 @@
 #include "experiments/generation.h"
 #include "experiments/number_text.h"
 #include "experiments/progress.h"
-#include "layers/language_model.h"
+#include "layers/model/language_model.h"
 
 namespace weft::experiments {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "data/dataset.h"
-#include "layers/model.h"
+#include "layers/model/model.h"
 
 namespace weft::experiments {
 

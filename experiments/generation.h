@@ -6,8 +6,8 @@
 
 #include "core/rng.h"
 #include "core/arrays/tokens.h"
-#include "layers/language_model.h"
-#include "layers/source_model.h"
+#include "layers/model/language_model.h"
+#include "layers/model/seq2seq_model.h"
 
 namespace weft::experiments {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "data/dataset.h"
-#include "layers/language_model.h"
+#include "layers/model/language_model.h"
 
 namespace weft::experiments {
 

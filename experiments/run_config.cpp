@@ -7,7 +7,7 @@
 #include "experiments/config_fields_describing.h"
 #include "experiments/config_spelling.h"
 #include "layers/attention/registry.h"
-#include "layers/seq2seq_check.h"
+#include "layers/model/seq2seq_check.h"
 
 namespace weft::experiments {
 namespace {

@@ -6,7 +6,7 @@
 #include "data/settings.h"
 #include "experiments/config_reader.h"
 #include "experiments/train_settings.h"
-#include "layers/model_settings.h"
+#include "layers/model/model_settings.h"
 #include "optim/settings.h"
 
 namespace weft::experiments {

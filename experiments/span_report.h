@@ -6,7 +6,7 @@
 
 #include "experiments/metrics_log.h"
 #include "experiments/run_config.h"
-#include "layers/language_model.h"
+#include "layers/model/language_model.h"
 
 namespace weft::experiments {
 

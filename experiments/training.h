@@ -10,7 +10,7 @@
 #include "data/prefetch.h"
 #include "experiments/checkpoint.h"
 #include "experiments/run_config.h"
-#include "layers/model.h"
+#include "layers/model/model.h"
 #include "optim/take_step.h"
 
 namespace weft::experiments {

@@ -5,7 +5,7 @@
 #include "experiments/commands/commands.h"
 #include "experiments/config_fields_describing.h"
 #include "layers/attention/registry.h"
-#include "layers/model_settings.h"
+#include "layers/model/model_settings.h"
 
 namespace weft::experiments {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "autograd/ops.h"
-#include "layers/attention/span/span_attention.h"
+#include "layers/attention/spans/attention.h"
 
 namespace weft::layers {
 namespace {

@@ -1,6 +1,6 @@
 // Softmax attention over every readable key: out_i = sum_j softmax_j(scale q_i . k_j) v_j, the
 // pattern that leaves nothing out.
-#include "layers/attention/pattern/pattern_attention.h"
+#include "layers/attention/pattern/attention.h"
 
 namespace weft::layers {
 

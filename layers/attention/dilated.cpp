@@ -1,6 +1,6 @@
 // A sliding window with gaps: every `dilation`-th key, so that few keys reach far.
 #include "core/error.h"
-#include "layers/attention/pattern/pattern_attention.h"
+#include "layers/attention/pattern/attention.h"
 #include "layers/attention/pattern/window.h"
 
 namespace weft::layers {

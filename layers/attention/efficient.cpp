@@ -2,7 +2,7 @@
 //   out_i = sum_c softmax_c(q_i)[c] sum_j softmax_j(k_j[c]) v_j,
 // the second over the keys that the query reads. The weights of a query sum to one.
 #include "core/simd/kernels.h"
-#include "layers/attention/feature_map/feature_attention.h"
+#include "layers/attention/features/attention.h"
 
 namespace weft::layers {
 namespace {

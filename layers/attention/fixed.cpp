@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 #include "layers/attention/pattern/factorised.h"
-#include "layers/attention/pattern/pattern_attention.h"
+#include "layers/attention/pattern/attention.h"
 
 namespace weft::layers {
 namespace {

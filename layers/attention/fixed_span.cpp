@@ -1,6 +1,6 @@
 // Attention to a fixed number of keys before the token, itself left out: the baseline of the
 // adaptive spans.
-#include "layers/attention/span/span_attention.h"
+#include "layers/attention/spans/attention.h"
 
 namespace weft::layers {
 

@@ -2,7 +2,7 @@
 // token still sees only its past, so that it serves the tokens after it as a place to look.
 #include "core/error.h"
 #include "layers/attention/pattern/global_tokens.h"
-#include "layers/attention/pattern/pattern_attention.h"
+#include "layers/attention/pattern/attention.h"
 #include "layers/attention/pattern/window.h"
 
 namespace weft::layers {

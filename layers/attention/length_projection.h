@@ -1,7 +1,7 @@
 #pragma once
 
 #include "autograd/parameter.h"
-#include "layers/attention/head_gradients.h"
+#include "layers/attention/contract/heads.h"
 
 namespace weft::layers {
 

@@ -1,7 +1,7 @@
 // Linear attention: weights phi(q_i) . phi(k_j) with a positive map phi taken element by element,
 //   out_i = sum_j phi(q_i) . phi(k_j) v_j / (sum_j phi(q_i) . phi(k_j) + eps).
 #include "core/simd/kernels.h"
-#include "layers/attention/feature_map/feature_attention.h"
+#include "layers/attention/features/attention.h"
 
 namespace weft::layers {
 namespace {

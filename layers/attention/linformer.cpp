@@ -5,10 +5,10 @@
 
 #include "core/error.h"
 #include "core/fields.h"
-#include "layers/attention/check_input.h"
+#include "layers/attention/contract/fit.h"
 #include "layers/attention/length_projection.h"
-#include "layers/attention/pattern/pattern_attention.h"
-#include "layers/shared_tables.h"
+#include "layers/attention/pattern/attention.h"
+#include "layers/attention/contract/shared_tables.h"
 
 namespace weft::layers {
 namespace {

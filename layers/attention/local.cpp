@@ -1,5 +1,5 @@
 // Attention to the neighbourhood: a sliding window, or the own block with the blocks before it.
-#include "layers/attention/pattern/pattern_attention.h"
+#include "layers/attention/pattern/attention.h"
 #include "layers/attention/pattern/window.h"
 
 namespace weft::layers {

@@ -6,7 +6,7 @@
 #include "autograd/ops.h"
 #include "core/error.h"
 #include "layers/attention/pattern/global_tokens.h"
-#include "layers/attention/pattern/pattern_attention.h"
+#include "layers/attention/pattern/attention.h"
 #include "layers/attention/pattern/window.h"
 
 namespace weft::layers {

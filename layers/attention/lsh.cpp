@@ -8,10 +8,10 @@
 
 #include "core/error.h"
 #include "core/fields.h"
-#include "layers/attention/angular_hash.h"
-#include "layers/attention/check_input.h"
-#include "layers/attention/list_decoding.h"
-#include "layers/attention/listed_attention.h"
+#include "layers/attention/clusters/angular_hash.h"
+#include "layers/attention/contract/fit.h"
+#include "layers/attention/lists/decoding.h"
+#include "layers/attention/lists/attention.h"
 
 namespace weft::layers {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "core/simd/kernels.h"
-#include "layers/attention/feature_map/feature_attention.h"
-#include "layers/attention/feature_map/orthogonal_features.h"
+#include "layers/attention/features/attention.h"
+#include "layers/attention/features/orthogonal_features.h"
 
 namespace weft::layers {
 namespace {

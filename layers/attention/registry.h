@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "core/fields.h"
-#include "layers/attention/attention.h"
+#include "layers/attention/contract/attention.h"
 
 namespace weft::layers {
 

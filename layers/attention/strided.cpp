@@ -2,7 +2,7 @@
 // of the stride back.
 #include "core/error.h"
 #include "layers/attention/pattern/factorised.h"
-#include "layers/attention/pattern/pattern_attention.h"
+#include "layers/attention/pattern/attention.h"
 
 namespace weft::layers {
 

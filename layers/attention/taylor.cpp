@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/simd/kernels.h"
-#include "layers/attention/feature_map/feature_attention.h"
+#include "layers/attention/features/attention.h"
 
 namespace weft::layers {
 namespace {

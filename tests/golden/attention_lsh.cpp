@@ -1,5 +1,5 @@
 #include "core/error.h"
-#include "layers/attention/angular_hash.h"
+#include "layers/attention/clusters/angular_hash.h"
 #include "tests/golden/attention_replay.h"
 
 namespace weft::golden {

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "layers/attention/pattern/pattern_attention.h"
+#include "layers/attention/pattern/attention.h"
 #include "tests/golden/attention_replay.h"
 
 namespace weft::golden {

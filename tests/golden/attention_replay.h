@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "layers/attention/attention.h"
+#include "layers/attention/contract/attention.h"
 #include "tests/golden/case.h"
 #include "tests/layers/given_fields.h"
 

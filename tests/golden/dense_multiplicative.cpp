@@ -1,4 +1,4 @@
-#include "layers/multiplicative.h"
+#include "layers/parts/multiplicative.h"
 #include "tests/golden/golden_parameters.h"
 
 namespace weft::golden {

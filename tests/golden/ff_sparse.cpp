@@ -1,5 +1,5 @@
 #include "core/error.h"
-#include "layers/sparse_feed_forward.h"
+#include "layers/parts/sparse_feed_forward.h"
 #include "tests/golden/golden_parameters.h"
 
 namespace weft::golden {

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "layers/attention/registry.h"
-#include "layers/language_model.h"
+#include "layers/model/language_model.h"
 #include "optim/take_step.h"
 #include "tests/golden/case.h"
 #include "tests/layers/given_fields.h"

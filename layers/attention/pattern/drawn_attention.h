@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "layers/attention/pattern/drawn_blocks.h"
-#include "layers/attention/pattern/pattern_attention.h"
+#include "layers/attention/pattern/attention.h"
 
 namespace weft::layers {
 

@@ -4,7 +4,7 @@
 
 #include "autograd/state.h"
 #include "core/fields.h"
-#include "layers/attention/attention.h"
+#include "layers/attention/contract/attention.h"
 #include "layers/attention/pattern/atom.h"
 
 namespace weft::layers {

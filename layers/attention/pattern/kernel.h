@@ -4,11 +4,11 @@
 #include <memory>
 #include <vector>
 
-#include "layers/attention/entmax.h"
-#include "layers/attention/head_gradients.h"
+#include "layers/attention/contract/entmax.h"
+#include "layers/attention/contract/heads.h"
 #include "layers/attention/pattern/plan.h"
 #include "layers/attention/pattern/soft_edge.h"
-#include "layers/attention/relative.h"
+#include "layers/attention/contract/relative.h"
 
 namespace weft::layers {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "layers/attention/attention.h"
+#include "layers/attention/contract/attention.h"
 #include "layers/attention/pattern/kernel.h"
 
 namespace weft::layers {

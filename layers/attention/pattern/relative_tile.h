@@ -1,7 +1,7 @@
 #pragma once
 
 #include "layers/attention/pattern/lane.h"
-#include "layers/attention/relative.h"
+#include "layers/attention/contract/relative.h"
 
 namespace weft::layers {
 

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "core/fields.h"
-#include "layers/attention/attention.h"
+#include "layers/attention/contract/attention.h"
 #include "layers/attention/pattern/atom.h"
 
 namespace weft::layers {

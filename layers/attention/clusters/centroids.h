@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "autograd/pass.h"
+#include "layers/attention/contract/head_form.h"
+
+namespace weft::layers {
+
+/// How centroids start and move.
+struct CentroidSettings {
+  Index heads = 1, clusters = 1, width = 0;
+  /// The form in which tokens join clusters: standard or unit.
+  HeadForm form;
+  double decay = 0.999;
+  /// Members enter as their plain sum instead of their mean, and nothing is rescaled.
+  bool sums = false;
+  /// With separate keys a sum counts queries and keys half each.
+  bool separate_keys = false;
+  enum class Start { normal, sample, spread };
+  Start start = Start::normal;
+  /// A cluster that no token has joined for so many steps splits the largest; 0 for never.
+  Index reseed_after = 0;
+
+  /// The length that centroids keep.
+  Real length() const;
+};
+
+/// Cluster centres of each head, outside the gradient. Forward passes propose how many tokens
+/// joined each cluster and their sum; once a step the centres move towards them. Until the first
+/// step is committed they are what the first training pass of that step makes of its tokens and its
+/// stream.
+class Centroids {
+ public:
+  /// `stream` draws the centres that stand before any training.
+  Centroids(const CentroidSettings& settings, const core::Rng& stream);
+
+  /// The centres in use, [H, K, D]. In the first training step they are decided once for all its
+  /// passes.  tokens: [N, H D] in the settings' form
+  Tensor in_use(const autograd::Pass& pass, const Tensor& tokens) const;
+
+  /// The tokens of one pass and the clusters that they joined.
+  struct Members {
+    const Tensor& tokens;                        ///< [B T, H D] in the settings' form
+    const std::vector<std::uint16_t>& clusters;  ///< [B, H, T]
+    Index batch, length;
+    const std::vector<Index>* lengths;  ///< of real tokens, or null
+  };
+  void propose(const autograd::Pass& pass, const Tensor& in_use,
+               const std::vector<Members>& members) const;
+
+  /// [H, K, D + 2]: each cluster's centre, how many tokens joined it in the last step, and for how
+  /// many steps none has, -1 before the first.
+  autograd::State& state() { return state_; }
+  const autograd::State& state() const { return state_; }
+
+  /// Normal numbers in the settings' form.  -> [H, K, D]
+  static Tensor draw(const CentroidSettings& settings, const core::Rng& stream);
+
+ private:
+  bool unborn() const;
+  Tensor first_centres(const core::Rng& stream, const Tensor& tokens) const;
+
+  CentroidSettings settings_;
+  mutable autograd::State state_;
+};
+
+/// The cluster of each token, whose centre has the largest product with it.
+/// tokens: [B T, H D], centres: [H, K, D] -> [B, H, T]
+std::vector<std::uint16_t> join_clusters(const Tensor& tokens, const Tensor& centres, Index batch);
+
+/// The same for one token of one head.  centres: [D, K] transposed, scratch: [K]
+Index join_cluster(const Real* token, const Real* centres, Index width, Index clusters,
+                   Real* scratch);
+
+/// centres: [H, K, D] -> [H, D, K]
+Tensor transposed_centres(const Tensor& centres);
+
+}  // namespace weft::layers

@@ -1,0 +1,97 @@
+#include "layers/attention/clusters/routing_settings.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "core/error.h"
+
+namespace weft::layers {
+namespace {
+
+constexpr Index most_clusters = 65535;
+
+/// The number that a text is, or 0.
+Index number_in(const std::string& text) {
+  Index number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? number : 0;
+}
+
+}  // namespace
+
+void RoutingSettings::fields(core::Fields& field) {
+  field.choice("mode", mode,
+               "strict: a token joins its nearest centroid, nothing leaks; paper: each centroid "
+               "takes its nearest tokens of the whole, later ones included",
+               {"strict", "paper"});
+  field.text("clusters", clusters,
+             "clusters of a head: a number, or \"sqrt\" for the root of the length of training");
+  field.integer("window", window,
+                "strict: tokens of a chunk, of which a token reads its own and the one before; "
+                "paper: tokens that a centroid takes",
+                core::between(1, 65536));
+  field.flag("shared", shared, "keys are the queries; else they have a projection of their own");
+  field.choice("normalise", normalise,
+               "layernorm: tokens are compared at zero mean and unit variance; l2: they join "
+               "clusters at unit length and are compared as they are",
+               {"layernorm", "l2"});
+  field.flag("unit_keys", unit_keys, "normalise = \"l2\": keys at unit length");
+  field.number("scale", scale, "factor of the scores; 0 stands for 1 / sqrt(head width)",
+               core::at_least(0));
+  field.choice("self", self, "read oneself only when nothing else is there, or as any key",
+               {"fallback", "scored"});
+  field.number("count_eps", count_eps, "paper: added to the number of clusters that took a token",
+               core::between(0, 1));
+  field.number("decay", decay, "share of a centroid that a step leaves in place",
+               core::between(0, 1));
+  field.choice("update", update, "centroids move towards their members' mean, or their plain sum",
+               {"mean", "sum"});
+  field.choice("init", init,
+               "first centroids: drawn, tokens of the first batch after ten rounds of k-means, or "
+               "tokens chosen far apart",
+               {"normal", "sample", "kmeans++"});
+  field.integer("reseed_after", reseed_after,
+                "steps after which an idle cluster splits the largest; 0 for never",
+                core::between(0, 1'000'000));
+  field.number("commitment", commitment, "weight of the loss that draws tokens to their centroids",
+               core::between(0, 1e6));
+  const Index number = number_in(clusters);
+  if (clusters != "sqrt" && (number < 1 || number > most_clusters))
+    field.problem("clusters", core::message_of("\"", clusters, "\" is neither \"sqrt\" nor a ",
+                                               "number from 1 to ", most_clusters));
+  if (unit_keys && normalise != "l2")
+    field.problem("unit_keys", "means something with normalise = \"l2\" only");
+  if (count_eps > 0 && !paper())
+    field.problem("count_eps", "means something in mode = \"paper\" only");
+}
+
+Index RoutingSettings::cluster_count(Index length) const {
+  const Index number = number_in(clusters);
+  return number > 0
+             ? number
+             : std::clamp<Index>(Index(std::lround(std::sqrt(double(length)))), 1, most_clusters);
+}
+
+CentroidSettings RoutingSettings::centroids(Index heads, Index width, Index length) const {
+  using Start = CentroidSettings::Start;
+  return {.heads = heads,
+          .clusters = cluster_count(length),
+          .width = width,
+          .form = normalise == "l2" ? HeadForm{HeadForm::Law::unit, 0}
+                                    : HeadForm{HeadForm::Law::standard, Real(1e-6)},
+          .decay = decay,
+          .sums = update == "sum",
+          .separate_keys = !shared,
+          .start = init == "normal"   ? Start::normal
+                   : init == "sample" ? Start::sample
+                                      : Start::spread,
+          .reseed_after = reseed_after};
+}
+
+ListedForms RoutingSettings::forms() const {
+  const HeadForm standard{HeadForm::Law::standard, Real(1e-6)}, unit{HeadForm::Law::unit, 0};
+  if (normalise == "l2") return {{}, unit_keys ? unit : HeadForm{}, shared};
+  return {standard, standard, shared};
+}
+
+}  // namespace weft::layers

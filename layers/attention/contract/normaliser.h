@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "autograd/inventory.h"
+#include "autograd/pass.h"
+#include "core/fields.h"
+#include "layers/attention/contract/entmax.h"
+
+namespace weft::layers {
+
+using autograd::Pass;
+using autograd::Var;
+
+/// How a row of scores becomes weights that sum to one.
+struct NormaliserSettings {
+  std::string kind = "softmax";
+  double alpha = 1.5;
+  bool learned = false;
+
+  void fields(core::Fields& field);
+};
+
+/// Softmax, or entmax with an alpha for each head: fixed, or learned as alpha = 1 + sigmoid(a),
+/// held at 1.01 or more, below which rounding decides.
+class Normaliser {
+ public:
+  Normaliser(const NormaliserSettings& settings, Index heads);
+
+  bool is_softmax() const { return softmax_; }
+  bool is_learned() const { return parameter_ != nullptr; }
+  /// One for each head; none for softmax.
+  std::vector<Entmax> of_heads() const;
+  /// The parameter as a variable, [H]; only where it is learned.
+  Var parameter(const Pass& pass) const;
+  /// The gradient of the parameter from that of each head's alpha, [H].
+  core::Tensor pull_back(const std::vector<double>& dalpha) const;
+
+  void visit(autograd::Inventory& inventory);
+
+ private:
+  bool softmax_;
+  Index heads_;
+  double alpha_;
+  std::unique_ptr<autograd::Parameter> parameter_;
+};
+
+}  // namespace weft::layers

@@ -1,0 +1,44 @@
+#include "layers/attention/features/attention.h"
+
+#include "layers/attention/contract/fit.h"
+#include "layers/attention/features/decoding.h"
+#include "layers/attention/features/kernel.h"
+
+namespace weft::layers {
+
+Var FeatureAttention::forward(const Pass&, const AttentionInput& input) const {
+  const Index columns = heads_ * width_;
+  check_input(kind_, *this, input, columns);
+  const FeatureProblem p = problem(input.sequences);
+  const HeadBlock &q = input.blocks[0], &k = input.blocks[1], &v = input.blocks[2];
+  Tensor out({p.sequences.batch * p.sequences.queries, columns});
+  FeatureTrace trace;
+  feature_forward(p, heads_of(q), heads_of(k), heads_of(v), {out.write().data(), columns}, trace);
+  const HeadGradients gradients(input.blocks, columns);
+  const Tensor kept = p.map->form() == FeatureForm::shares ? Tensor() : out;
+  return autograd::record("feature_attention", std::move(out), gradients.sources(),
+                          [p, gradients, blocks = input.blocks, kept, trace](Tensor dout) {
+                            autograd::Gradients d = gradients.allocate();
+                            const Index stride = dout.shape().back();
+                            feature_backward(p, heads_of(blocks[0]), heads_of(blocks[1]),
+                                             heads_of(blocks[2]), {kept.data(), stride}, trace,
+                                             {dout.data(), stride}, gradients.heads(d, 0),
+                                             gradients.heads(d, 1), gradients.heads(d, 2));
+                            return d;
+                          });
+}
+
+std::unique_ptr<DecodeState> FeatureAttention::begin() const {
+  return std::make_unique<FeatureDecodeState>(problem({}));
+}
+
+void FeatureAttention::step(DecodeState& state, const StepInput& input, std::span<Real> out) const {
+  static_cast<FeatureDecodeState&>(state).step(problem({}), input.blocks[0], input.blocks[1],
+                                               input.blocks[2], out);
+}
+
+Cost FeatureAttention::cost(const Sequences& sequences) const {
+  return feature_cost(problem(sequences));
+}
+
+}  // namespace weft::layers

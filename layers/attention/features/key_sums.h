@@ -1,0 +1,54 @@
+#pragma once
+
+#include "layers/attention/features/chunk_features.h"
+
+namespace weft::layers {
+
+/// What every sweep reads.
+struct FeatureInputs {
+  ConstHeads q, k, v;
+  const Real* tops;  ///< null for weights
+
+  /// The largest key of a lane before chunk c.
+  const Real* top(const FeatureProblem& problem, Index lane, Index c) const {
+    return tops ? tops + (lane * (problem.chunks() + 1) + c) * problem.map->features() : nullptr;
+  }
+};
+
+/// [B, H, chunks + 1, P]: the largest key before each chunk and of all; empty for weights.
+Tensor find_tops(const FeatureProblem& problem, ConstHeads k);
+
+/// sums += k^T v, totals += sum of k: the entered part of a chunk joins what is carried.
+void absorb_keys(const ChunkFeatures& features, const core::ConstMatrix& v, CarriedSums& carried);
+
+/// One CarriedSums for each lane and span.
+class SpanSums {
+ public:
+  SpanSums(const FeatureProblem& problem, const FeatureSpans& spans)
+      : spans_(spans.count()),
+        features_(problem.map->features()),
+        width_(problem.head_width),
+        memory_({problem.lanes() * spans_, CarriedSums::size(features_, width_)}),
+        data_(memory_.write().data()) {}
+
+  CarriedSums at(Index lane, Index span) const {
+    return {data_ + (lane * spans_ + span) * CarriedSums::size(features_, width_), features_,
+            width_};
+  }
+
+ private:
+  Index spans_, features_, width_;
+  Tensor memory_;
+  Real* data_;
+};
+
+/// For each lane and span the sums of all keys before it.
+SpanSums sum_keys_before(const FeatureProblem& problem, const FeatureSpans& spans,
+                         const FeatureInputs& inputs);
+
+/// The chunks of a span that a sweep forward must visit end with the last that has queries, those
+/// of a sweep backward with the first that has keys; nothing is carried beyond.
+Index end_of_queries(const FeatureLane& lane, Index begin, Index end);
+Index begin_of_keys(const FeatureLane& lane, Index begin, Index end);
+
+}  // namespace weft::layers

@@ -1,0 +1,245 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/parallel.h"
+#include "core/simd/kernels.h"
+#include "layers/attention/lists/rows.h"
+
+namespace weft::layers {
+namespace {
+
+constexpr Real minus_infinity = -std::numeric_limits<Real>::infinity();
+constexpr Index tokens_per_piece = 256;
+constexpr Index least_rows = ListedProblem::least_rows, most_backward_rows = 64;
+
+/// Gradients show the whole anyway, so blocks are cut for speed alone.
+std::vector<TokenList::Block> backward_blocks(const TokenList& list) {
+  Index most = 0;
+  for (std::size_t s = 0; s < list.queries.size(); ++s)
+    most = std::max<Index>(most, list.last[s] - list.first[s]);
+  return exact_blocks(list, std::clamp<Index>(most / 2, least_rows, most_backward_rows),
+                      std::max<Index>(most, 2 * least_rows));
+}
+
+/// Of each slot of a list: its softmax's log-sum, and dO . O where that is known beforehand.
+struct SlotFacts {
+  std::vector<Real> log_sums, deltas;
+};
+
+/// The gradients of one list, slot by slot, with all panels in the list's order.
+class ListBackward {
+ public:
+  ListBackward(const ListedProblem& problem, const TokenList& list)
+      : problem_(problem), list_(list), filter_(list), blocks_(backward_blocks(list)) {
+    const Index width = problem.head_width, rows = Index(list.queries.size());
+    const Index columns = Index(list.keys.size());
+    const Index most_scores = most_backward_rows * std::max(problem.most_keys, 2 * least_rows);
+    // As large for every list of the same sequences, and in its order.
+    const Index most_rows = std::max(rows, problem.log_sums_per_lane());
+    const Index most_columns = std::max(columns, problem.sequences.keys + problem.most_keys);
+    panels_ = Tensor({(3 * most_rows + 4 * most_columns) * width});
+    scores_ = Tensor({2, most_scores});
+    Real* next = panels_.write().data();
+    const auto take = [&next](Index count) { return std::exchange(next, next + count); };
+    q = take(rows * width), dout = take(rows * width), dq = take(rows * width);
+    k = take(columns * width), v = take(columns * width);
+    dk = take(columns * width), dv = take(columns * width);
+    p_ = scores_.write().data(), ds_ = p_ + most_scores;
+    std::fill_n(dk, 2 * columns * width, Real(0));
+  }
+
+  void fill(const LaneRows& queries, const LaneRows& keys, const LaneRows& values,
+            const LaneRows& gradients) {
+    const Index rows = Index(list_.queries.size()), columns = Index(list_.keys.size());
+    gather(queries, list_.queries, q, problem_.head_width, rows);
+    gather(gradients, list_.queries, dout, problem_.head_width, rows);
+    gather(keys, list_.keys, k, problem_.head_width, columns);
+    gather(values, list_.keys, v, problem_.head_width, columns);
+  }
+
+  void run(const SlotFacts& facts) {
+    for (const auto& block : blocks_) pull_back(block, facts);
+  }
+
+  Real *q, *k, *v, *dout, *dq, *dk, *dv;  ///< dk and dv stand side by side
+
+ private:
+  void pull_back(const TokenList::Block& block, const SlotFacts& facts) {
+    const Index width = problem_.head_width;
+    const core::Matrix own_dq{dq + block.query * width, block.queries, width, width};
+    if (block.keys == 0) {
+      std::fill_n(own_dq.data, block.queries * width, Real(0));
+      return;
+    }
+    const core::ConstMatrix own_q{q + block.query * width, block.queries, width, width};
+    const core::ConstMatrix own_d{dout + block.query * width, block.queries, width, width};
+    const auto of_keys = [&](Real* panel) {
+      return core::Matrix{panel + block.key * width, block.keys, width, width};
+    };
+    const core::Matrix p{p_, block.queries, block.keys, block.keys};
+    const core::Matrix ds{ds_, block.queries, block.keys, block.keys};
+    core::gemm(problem_.scale, own_q, core::transposed(of_keys(k)), 0, p);
+    core::gemm(1, own_d, core::transposed(of_keys(v)), 0, ds);
+    for (Index r = 0; r < block.queries; ++r) differentiate_row(block, r, facts);
+    core::gemm(1, core::transposed(p), own_d, 1, of_keys(dv));
+    core::gemm(1, core::transposed(ds), own_q, 1, of_keys(dk));
+    core::gemm(1, ds, of_keys(k), 0, own_dq);
+  }
+
+  /// Scores become probabilities, dO V^T becomes the gradient of the scores.
+  void differentiate_row(const TokenList::Block& block, Index r, const SlotFacts& facts) {
+    const auto slot = std::size_t(block.query + r);
+    Real *p = p_ + r * block.keys, *ds = ds_ + r * block.keys;
+    const RowFilter::Range range = filter_.admit(block, Index(slot), p);
+    const Index n = range.count > 0 ? range.last - range.first : 0;
+    const Index last = range.first + n;
+    if (n > 0) {
+      core::simd().exp_sum(p + range.first, 1, facts.log_sums[slot], n);
+      const Real delta = facts.deltas.empty()
+                             ? core::simd().dot(p + range.first, ds + range.first, n)
+                             : facts.deltas[slot];
+      core::simd().score_gradient(p + range.first, ds + range.first, delta, problem_.scale, n);
+    }
+    std::fill(p, p + range.first, Real(0));
+    std::fill(p + last, p + block.keys, Real(0));
+    std::fill(ds, ds + range.first, Real(0));
+    std::fill(ds + last, ds + block.keys, Real(0));
+  }
+
+  const ListedProblem& problem_;
+  const TokenList& list_;
+  RowFilter filter_;
+  std::vector<TokenList::Block> blocks_;
+  Tensor panels_, scores_;
+  Real *p_, *ds_;
+};
+
+/// Where the gradients of one list are added.
+struct Targets {
+  WritableRows dq, dk, dv;
+};
+
+void add_to(const ListedProblem& problem, const TokenList& list, const ListBackward& made,
+            const Targets& to) {
+  const Index width = problem.head_width;
+  scatter_add(made.dq, list.queries, to.dq, width);
+  scatter_add(made.dk, list.keys, problem.shared_keys ? to.dq : to.dk, width);
+  scatter_add(made.dv, list.keys, to.dv, width);
+}
+
+void clear(const ListedProblem& problem, const Targets& to) {
+  fill_zero(to.dq, problem.sequences.queries, problem.head_width);
+  if (!problem.shared_keys) fill_zero(to.dk, problem.sequences.keys, problem.head_width);
+  fill_zero(to.dv, problem.sequences.keys, problem.head_width);
+}
+
+/// One softmax over all rounds: the gradients of one round.
+void pull_back_round(const ListedProblem& problem, const ListedSaved& saved, Index lane,
+                     Index round, const Targets& to) {
+  const Index n = problem.sequences.queries, m = problem.sequences.keys;
+  const TokenList list = problem.list(lane, round);
+  ListBackward made(problem, list);
+  const LaneRows dout = lane_rows(problem, saved.dout, lane, n);
+  const LaneRows out = lane_rows(problem, saved.out, lane, n);
+  made.fill(lane_rows(problem, saved.q, lane, n), lane_rows(problem, saved.k, lane, m),
+            lane_rows(problem, saved.v, lane, m), dout);
+  SlotFacts facts;
+  for (const std::int32_t token : list.queries) {
+    facts.log_sums.push_back(saved.log_sums[lane * n + token]);
+    facts.deltas.push_back(core::simd().dot(dout[token], out[token], problem.head_width));
+  }
+  made.run(facts);
+  clear(problem, to);
+  add_to(problem, list, made, to);
+}
+
+/// A mean over slots: each slot's own softmax under its share of the gradient.
+void pull_back_sets(const ListedProblem& problem, const ListedSaved& saved, Index lane,
+                    const Targets& to) {
+  const Index n = problem.sequences.queries, m = problem.sequences.keys;
+  const Index width = problem.head_width;
+  const TokenList list = problem.list(lane, 0);
+  const auto counts = slots_per_token(list, n);
+  ListBackward made(problem, list);
+  made.fill(lane_rows(problem, saved.q, lane, n), lane_rows(problem, saved.k, lane, m),
+            lane_rows(problem, saved.v, lane, m), lane_rows(problem, saved.dout, lane, n));
+  SlotFacts facts;
+  const Real* log_sums = saved.log_sums + lane * problem.slots;
+  facts.log_sums.assign(log_sums, log_sums + problem.slots);
+  clear(problem, to);
+  for (std::size_t slot = 0; slot < list.queries.size(); ++slot) {
+    const Index token = list.queries[slot];
+    Real* gradient = made.dout + Index(slot) * width;
+    core::simd().scale(1 / (Real(counts[std::size_t(token)]) + problem.count_eps), gradient, width);
+    if (facts.log_sums[slot] == minus_infinity && problem.self_as_fallback)
+      core::simd().axpy(1, gradient, to.dv[token], width);
+  }
+  made.run(facts);
+  add_to(problem, list, made, to);
+}
+
+/// The sum over rounds, in order.  partial: [rounds, length, D] of one lane
+void add_rounds(const ListedProblem& problem, const Real* partial, Index length, Index token,
+                Real* to) {
+  const Index width = problem.head_width;
+  std::copy_n(partial + token * width, width, to);
+  for (Index r = 1; r < problem.rounds; ++r)
+    core::simd().add(to, partial + (r * length + token) * width, to, width);
+}
+
+/// Makes each round's gradients in memory of their own, then adds them up token by token. With one
+/// round they are made in place.
+void backward_softmax(const ListedProblem& problem, const ListedSaved& saved, Heads dq, Heads dk,
+                      Heads dv) {
+  const Index n = problem.sequences.queries, m = problem.sequences.keys, rounds = problem.rounds;
+  const Index width = problem.head_width, lanes = problem.lanes();
+  const bool shared = problem.shared_keys;
+  const Index kept = rounds > 1 ? lanes * rounds : 0;
+  Tensor queries({kept, n, width}), keys({shared ? 0 : kept, m, width}), values({kept, m, width});
+  Real *dqs = queries.write().data(), *dks = keys.write().data(), *dvs = values.write().data();
+  core::parallel_for(lanes * rounds, 1, [&](Index task, Index) {
+    const Index lane = task / rounds;
+    const Targets in_place{lane_rows(problem, dq, lane, n), lane_rows(problem, dk, lane, m),
+                           lane_rows(problem, dv, lane, m)};
+    const Targets own{{dqs + task * n * width, width},
+                      {shared ? nullptr : dks + task * m * width, width},
+                      {dvs + task * m * width, width}};
+    pull_back_round(problem, saved, lane, task % rounds, rounds > 1 ? own : in_place);
+  });
+  const Index longest = std::max(n, m);
+  const Index pieces = (longest + tokens_per_piece - 1) / tokens_per_piece;
+  core::parallel_for(lanes * pieces, 1, [&](Index task, Index) {
+    const Index lane = task / pieces, first = task % pieces * tokens_per_piece;
+    const Index offset = lane * rounds * width;
+    const WritableRows to_q = lane_rows(problem, dq, lane, n),
+                       to_k = lane_rows(problem, dk, lane, m),
+                       to_v = lane_rows(problem, dv, lane, m);
+    const LaneRows dout = lane_rows(problem, saved.dout, lane, n);
+    const Index real = problem.self_as_fallback ? std::min(n, problem.real_keys(lane)) : 0;
+    for (Index t = first; t < std::min(longest, first + tokens_per_piece); ++t) {
+      if (rounds > 1 && t < n) add_rounds(problem, dqs + offset * n, n, t, to_q[t]);
+      if (rounds > 1 && t < m && !shared) add_rounds(problem, dks + offset * m, m, t, to_k[t]);
+      if (rounds > 1 && t < m) add_rounds(problem, dvs + offset * m, m, t, to_v[t]);
+      if (t < real && saved.log_sums[lane * n + t] == minus_infinity)
+        core::simd().add(to_v[t], dout[t], to_v[t], width);
+    }
+  });
+}
+
+}  // namespace
+
+void listed_backward(const ListedProblem& problem, const ListedSaved& saved, Heads dq, Heads dk,
+                     Heads dv) {
+  if (problem.merge == ListedProblem::Merge::softmax)
+    return backward_softmax(problem, saved, dq, dk, dv);
+  const Index n = problem.sequences.queries, m = problem.sequences.keys;
+  core::parallel_for(problem.lanes(), 1, [&](Index lane, Index) {
+    pull_back_sets(problem, saved, lane,
+                   {lane_rows(problem, dq, lane, n), lane_rows(problem, dk, lane, m),
+                    lane_rows(problem, dv, lane, m)});
+  });
+}
+
+}  // namespace weft::layers

@@ -1,0 +1,21 @@
+#include "layers/attention/spans/settings.h"
+
+namespace weft::layers {
+
+void SpanSettings::list_fixed(core::Fields& field) {
+  field.integer("span", span, "keys before a token that a head reads at most, itself left out",
+                core::between(1, 1 << 24));
+  scores.fields(field);
+}
+
+void SpanSettings::list_soft(core::Fields& field) {
+  list_fixed(field);
+  field.integer("ramp", ramp, "keys over which a head's reach fades out",
+                core::between(1, 1 << 24));
+  field.number("renorm_eps", renorm_eps,
+               "added to the sum of faded weights, as the reference does with 1e-8; above 0 the "
+               "whole span is scored and nothing is saved",
+               core::between(0, 1));
+}
+
+}  // namespace weft::layers

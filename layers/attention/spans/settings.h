@@ -1,0 +1,21 @@
+#pragma once
+
+#include "core/fields.h"
+#include "layers/attention/pattern/attention.h"
+
+namespace weft::layers {
+
+/// What the span mechanisms have in common.
+struct SpanSettings {
+  Index span = 1024;
+  Index ramp = 32;
+  double renorm_eps = 0;
+  ScoreSettings scores;
+
+  /// Lists span and scale.
+  void list_fixed(core::Fields& field);
+  /// And what a soft end needs.
+  void list_soft(core::Fields& field);
+};
+
+}  // namespace weft::layers

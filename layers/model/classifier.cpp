@@ -1,0 +1,76 @@
+#include "layers/model/classifier.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/scope.h"
+
+namespace weft::layers {
+namespace {
+
+/// The inputs with `token` before every row.  [B, T] -> [B, T + 1]
+core::Tokens behind(core::Token token, const core::Tokens& inputs) {
+  const Index batch = inputs.shape()[0], length = inputs.shape()[1];
+  std::vector<core::Token> ids(std::size_t(batch * (length + 1)), token);
+  for (Index b = 0; b < batch; ++b)
+    std::ranges::copy(inputs.read().subspan(std::size_t(b * length), std::size_t(length)),
+                      ids.begin() + b * (length + 1) + 1);
+  return {{batch, length + 1}, std::move(ids)};
+}
+
+core::Lengths one_more(const core::Lengths& lengths) {
+  if (!lengths) return nullptr;
+  std::vector<Index> longer = *lengths;
+  for (Index& length : longer) ++length;
+  return std::make_shared<const std::vector<Index>>(std::move(longer));
+}
+
+}  // namespace
+
+Classifier::Classifier(const ModelSettings& settings, const AttentionPlans& plans,
+                       const ModelShape& shape, bool recompute)
+    : cls_(settings.pool == "cls"),
+      cls_token_(core::Token(shape.vocabulary)),
+      length_(settings.places(shape.length)),
+      trunk_(settings, plans, shape.vocabulary + (cls_ ? 1 : 0), length_, recompute),
+      head_(trunk_.width(), settings.head == "mlp" ? settings.hidden() : 0, shape.classes,
+            Init::normal(Trunk::deviation)) {
+  core::require(shape.classes >= 2,
+                "model.task = \"classify\" needs data with at least 2 classes, ", "got ",
+                shape.classes);
+}
+
+Var Classifier::pooled(const Pass& pass, const Reading& reading) const {
+  core::require(reading.inputs.shape().rank() == 2, "classifier: inputs of shape ",
+                reading.inputs.shape(), ", expected [batch, length]");
+  const Index batch = reading.inputs.shape()[0], length = reading.inputs.shape()[1];
+  if (cls_) {
+    const Var h =
+        trunk_.hidden(pass, behind(cls_token_, reading.inputs), one_more(reading.lengths));
+    return autograd::mean_rows(h, std::vector<Index>(std::size_t(batch), 1));
+  }
+  const Var h = trunk_.hidden(pass, reading.inputs, reading.lengths);
+  return autograd::mean_rows(
+      h, reading.lengths ? *reading.lengths : std::vector<Index>(std::size_t(batch), length));
+}
+
+Var Classifier::loss(const Pass& pass, const Reading& reading, Real share, StreamMemory*) const {
+  const Var x = pooled(pass, reading);
+  const core::Scope scope("head");
+  return trunk_.with_penalties(pass, head_.loss(x, reading.targets, share), share);
+}
+
+TokenScores Classifier::score(const Pass& pass, const Reading& reading, StreamMemory*) const {
+  return head_.score(pooled(pass, reading).value(), reading.targets);
+}
+
+Cost Classifier::attention_cost(Index batch) const {
+  return trunk_.attention_cost(Sequences::self(batch, length_, trunk_.causal()));
+}
+
+void Classifier::visit(Inventory& inventory) {
+  trunk_.visit(inventory);
+  inventory.enter("head", head_);
+}
+
+}  // namespace weft::layers

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "layers/model/class_head.h"
+#include "layers/model/model.h"
+#include "layers/model/trunk.h"
+
+namespace weft::layers {
+
+/// A Transformer that says to which class a whole sequence belongs: the trunk, one vector of it for
+/// each sequence, and a head. Padding is not read: logits do not depend on what it holds.
+///   cls:   the vector of a token of its own that stands before the sequence
+///   mean:  the mean over the sequence's real tokens
+class Classifier final : public Model {
+ public:
+  Classifier(const ModelSettings& settings, const AttentionPlans& plans, const ModelShape& shape,
+             bool recompute = false);
+
+  Var loss(const Pass& pass, const Reading& reading, Real share,
+           StreamMemory* memory = nullptr) const override;
+  TokenScores score(const Pass& pass, const Reading& reading,
+                    StreamMemory* memory = nullptr) const override;
+  /// -> [B, classes]
+  Tensor logits(const Pass& pass, const Reading& reading) const {
+    return head_.logits(pooled(pass, reading)).value();
+  }
+
+  Cost attention_cost(Index batch) const override;
+  Index layer_weights() const override { return trunk_.layer_weights(); }
+  Index matrix_weights() const override { return layer_weights() + head_.weights(); }
+  std::vector<std::vector<double>> spans() const override { return trunk_.spans(); }
+  std::vector<Figure> figures() const override { return trunk_.figures(); }
+  void project() override { trunk_.project(); }
+  void visit(Inventory& inventory) override;
+
+ private:
+  /// One vector for each sequence.  -> [B, trunk width]
+  Var pooled(const Pass& pass, const Reading& reading) const;
+
+  bool cls_;
+  core::Token cls_token_;  ///< behind those of the data
+  Index length_;           ///< of what the trunk reads
+  Trunk trunk_;
+  ClassHead head_;
+};
+
+}  // namespace weft::layers

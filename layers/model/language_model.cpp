@@ -1,0 +1,57 @@
+#include "layers/model/language_model.h"
+
+#include "core/error.h"
+#include "core/scope.h"
+#include "layers/model/model_parts.h"
+
+namespace weft::layers {
+
+LanguageModel::LanguageModel(const ModelSettings& settings, const AttentionPlans& plans,
+                             Index vocabulary, Index length, bool recompute)
+    : trunk_(settings, plans, vocabulary, length, recompute),
+      output_(make_output(settings, vocabulary, trunk_.width())),
+      length_(length),
+      loss_chunk_(settings.loss_chunk) {
+  core::require(!settings.tie || trunk_.width() == settings.width,
+                "model: concatenated streams need an output layer of their own, tie = false");
+}
+
+Var LanguageModel::loss(const Pass& pass, const Reading& reading, Real share,
+                        StreamMemory* memory) const {
+  const Var h = trunk_.hidden(pass, reading.inputs, reading.lengths, memory);
+  const core::Scope scope("output");
+  const Var loss = output_.loss(pass, h, trunk_.tokens(), reading.targets, share, loss_chunk_);
+  return trunk_.with_penalties(pass, loss, share);
+}
+
+TokenScores LanguageModel::score(const Pass& pass, const Reading& reading,
+                                 StreamMemory* memory) const {
+  const Var h = trunk_.hidden(pass, reading.inputs, reading.lengths, memory);
+  return output_.score(h.value(), trunk_.tokens(), reading.targets);
+}
+
+Tensor LanguageModel::step(DecodeStates& states, core::Token token) const {
+  return logits(trunk_.step(states, token)).reshaped({vocabulary()});
+}
+
+Cost LanguageModel::attention_cost(Index batch) const {
+  return trunk_.attention_cost(Sequences::self(batch, length_, trunk_.causal()));
+}
+
+Index LanguageModel::matrix_weights() const {
+  return output_.weights(trunk_.tokens()) + layer_weights();
+}
+
+void LanguageModel::visit(Inventory& inventory) {
+  trunk_.visit(inventory);
+  inventory.enter("output", output_);
+}
+
+const LanguageModel& as_language_model(const Model& model, const char* what) {
+  const auto* language = dynamic_cast<const LanguageModel*>(&model);
+  core::require(language != nullptr, what,
+                ": this needs a model that predicts tokens, model.task = \"language\"");
+  return *language;
+}
+
+}  // namespace weft::layers

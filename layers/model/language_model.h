@@ -1,0 +1,58 @@
+#pragma once
+
+#include "layers/model/model.h"
+#include "layers/model/output_layer.h"
+#include "layers/model/trunk.h"
+
+namespace weft::layers {
+
+/// A Transformer that says of every token which comes next, or which stands there when its settings
+/// are not causal: the trunk and an output layer. An untied output table starts like the token
+/// table.
+class LanguageModel : public Model {
+ public:
+  LanguageModel(const ModelSettings& settings, const AttentionPlans& plans, Index vocabulary,
+                Index length, bool recompute = false);
+
+  /// inputs: [B, T] -> [B * T, W] after the final norm, [B * T, 2 W] from concatenated streams.
+  Var hidden(const Pass& pass, const core::Tokens& inputs, StreamMemory* memory = nullptr) const {
+    return trunk_.hidden(pass, inputs, nullptr, memory);
+  }
+  Var loss(const Pass& pass, const Reading& reading, Real share,
+           StreamMemory* memory = nullptr) const override;
+  TokenScores score(const Pass& pass, const Reading& reading,
+                    StreamMemory* memory = nullptr) const override;
+  /// h: [N, W] -> [N, V]
+  Tensor logits(const Tensor& h) const { return output_.logits(h, trunk_.tokens()); }
+
+  bool recurrent() const override { return trunk_.recurrent(); }
+  StreamMemory memory(Index batch) const override { return trunk_.memory(batch); }
+
+  using DecodeStates = Trunk::DecodeStates;
+  DecodeStates begin() const { return trunk_.begin(); }
+  /// Appends a token.  -> [V], the logits of the next one
+  Tensor step(DecodeStates& states, core::Token token) const;
+
+  Cost attention_cost(Index batch) const override;
+  std::vector<std::vector<double>> spans() const override { return trunk_.spans(); }
+  Index layer_weights() const override { return trunk_.layer_weights(); }
+  Index matrix_weights() const override;
+  Index vocabulary() const { return trunk_.tokens().shape()[0]; }
+  /// The longest sequence that positions allow; nothing when they allow any.
+  std::optional<Index> longest() const { return trunk_.longest(); }
+
+  std::vector<Figure> figures() const override { return trunk_.figures(); }
+  void project() override { trunk_.project(); }
+  void visit(Inventory& inventory) override;
+
+ private:
+  Trunk trunk_;
+  OutputLayer output_;
+  Index length_;
+  Index loss_chunk_;
+};
+
+/// The model as one that predicts tokens; an error that names `what` needs it, when it is another.
+const LanguageModel& as_language_model(const Model& model, const char* what);
+
+}  // namespace weft::layers

@@ -1,0 +1,34 @@
+#include "layers/model/model_parts.h"
+
+#include "layers/parts/dense_feed_forward.h"
+#include "layers/model/trunk.h"
+
+namespace weft::layers {
+
+std::unique_ptr<FeedForward> make_feed_forward(const ModelSettings& settings, Init in, Init out) {
+  if (settings.feedforward == "sparse")
+    return std::make_unique<SparseFeedForward>(settings.width, settings.hidden(),
+                                               settings.sparse_ff, settings.ff_chunk);
+  return std::make_unique<DenseFeedForward>(settings.width, settings.hidden(), in, out,
+                                            settings.ff_chunk);
+}
+
+OutputLayer make_output(const ModelSettings& settings, Index vocabulary, Index width) {
+  if (settings.loss == "sparse")
+    return OutputLayer::sparse(vocabulary, width, settings.loss_modules);
+  if (settings.tie) return {};
+  return OutputLayer::untied(vocabulary, width, Init::normal(Trunk::deviation));
+}
+
+Positions make_positions(const ModelSettings& settings, Index length) {
+  return {settings.positions, settings.width, settings.width / settings.heads, length,
+          settings.axial_grid(length)};
+}
+
+Var add_penalties(Var loss, Real share, const std::vector<Var>& penalties) {
+  for (const Var& penalty : penalties)
+    if (penalty.value().size() > 0) loss = autograd::add(loss, autograd::scale(penalty, share));
+  return loss;
+}
+
+}  // namespace weft::layers

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "layers/parts/feed_forward.h"
+#include "layers/model/model_settings.h"
+#include "layers/model/output_layer.h"
+
+namespace weft::layers {
+
+/// Parts as the settings describe them.
+std::unique_ptr<FeedForward> make_feed_forward(const ModelSettings& settings, Init in, Init out);
+OutputLayer make_output(const ModelSettings& settings, Index vocabulary, Index width);
+Positions make_positions(const ModelSettings& settings, Index length);
+
+/// loss + share * penalties, of which empty ones are left out.
+Var add_penalties(Var loss, Real share, const std::vector<Var>& penalties);
+
+}  // namespace weft::layers

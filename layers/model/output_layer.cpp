@@ -1,0 +1,49 @@
+#include "layers/model/output_layer.h"
+
+#include "core/error.h"
+
+namespace weft::layers {
+
+OutputLayer OutputLayer::untied(Index vocabulary, Index width, Init init) {
+  OutputLayer layer;
+  layer.own_.emplace(core::Shape{vocabulary, width}, init);
+  return layer;
+}
+
+OutputLayer OutputLayer::sparse(Index vocabulary, Index width, Index modules) {
+  core::require(vocabulary % modules == 0, "model.loss_modules: ", vocabulary, " tokens are not ",
+                modules, " modules of one size; take a divisor of ", vocabulary);
+  OutputLayer layer;
+  layer.sparse_.emplace(width, modules, vocabulary / modules);
+  return layer;
+}
+
+Var OutputLayer::loss(const Pass& pass, const Var& h, const Parameter& tokens,
+                      const core::Tokens& targets, Real share, Index chunk) const {
+  if (sparse_) return autograd::table_cross_entropy(h, sparse_->table(pass), targets, share, chunk);
+  return autograd::cross_entropy(h, table(tokens), nullptr, targets, share, chunk);
+}
+
+TokenScores OutputLayer::score(const Tensor& h, const Parameter& tokens,
+                               const core::Tokens& targets) const {
+  return score_tokens(h, sparse_ ? sparse_->table(Pass()).value() : table(tokens).value(), targets);
+}
+
+Tensor OutputLayer::logits(const Tensor& h, const Parameter& tokens) const {
+  if (!sparse_) return autograd::linear(Var(h), table(tokens)).value();
+  if (h.shape().rows() > 1) return sparse_->forward(Pass(), Var(h)).value();
+  Tensor y({1, tokens.shape()[0]});
+  sparse_->step(h.data(), y.write().data());
+  return y;
+}
+
+Index OutputLayer::weights(const Parameter& tokens) const {
+  return sparse_ ? sparse_->weights() : table(tokens).shape().size();
+}
+
+void OutputLayer::visit(Inventory& inventory) {
+  if (own_) inventory.add("weight", *own_);
+  if (sparse_) sparse_->visit(inventory);
+}
+
+}  // namespace weft::layers

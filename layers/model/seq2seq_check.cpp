@@ -1,0 +1,60 @@
+#include "layers/model/seq2seq_check.h"
+
+#include "core/error.h"
+
+namespace weft::layers {
+namespace {
+
+/// A place of the model: what it needs of a mechanism.
+struct Place {
+  std::string key;  ///< of [model], where its attention is named
+  bool causal;
+  bool over_source = false;
+};
+
+/// What the place asks for that a mechanism does not do; empty for nothing.
+std::string missing(const AttentionTraits& traits, const Place& place) {
+  if (!traits.padding) return "cannot leave padding out";
+  if (place.over_source && !(traits.cross && traits.queries_alone && traits.bidirectional))
+    return "cannot read another sequence query by query";
+  if (place.causal && !traits.causal)
+    return "reads what stands behind a token and has no causal form";
+  if (!place.causal && !traits.bidirectional)
+    return "has a causal form only, and a source is read in both directions";
+  return "";
+}
+
+void check(core::Fields& model, const Place& place, const std::vector<std::string>& names,
+           const AttentionPlans& plans, AttentionSite site) {
+  site.causal = place.causal;
+  for (const std::string& name : names) {
+    const auto plan = plans.find(name);
+    if (plan == plans.end()) continue;
+    for (const HeadGroupPlan& group : plan->second) {
+      if (!group.make || site.head_width == 0) continue;
+      site.heads = group.heads;
+      const std::string lack = missing(group.make(site)->traits(), place);
+      if (lack.empty()) continue;
+      model.problem(place.key,
+                    core::message_of("\"", name, "\" ", lack, "; take another attention for model.",
+                                     place.key, " (weft list attentions)"));
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+void check_seq2seq(core::Fields& model, const ModelSettings& settings, const AttentionPlans& plans,
+                   Index length) {
+  const AttentionSite site = settings.site(length);
+  const bool own = !settings.seq2seq.encoder_attention.empty();
+  check(model, {.key = own ? "encoder_attention" : "attention", .causal = false},
+        settings.encoder_attention(), plans, site);
+  check(model, {.key = "attention", .causal = true}, settings.attention, plans, site);
+  if (!settings.reversible)
+    check(model, {.key = "cross_attention", .causal = false, .over_source = true},
+          {settings.seq2seq.cross_attention}, plans, site);
+}
+
+}  // namespace weft::layers

@@ -1,0 +1,25 @@
+#include "layers/model/seq2seq_settings.h"
+
+namespace weft::layers {
+
+void Seq2SeqSettings::fields(core::Fields& field, bool reversible) {
+  field.integer("encoder_layers", encoder_layers,
+                "layers that read the source; 0: as many as `layers`, which tell the target",
+                core::between(0, 1000));
+  field.texts("encoder_attention", encoder_attention,
+              "attention of the layers that read the source, in both directions; empty: that of "
+              "`attention`");
+  field.text("cross_attention", cross_attention,
+             "plain models: attention of the target over the source, a kind or a table "
+             "[attention.NAME]");
+  field.integer("recurrent_unit", recurrent_unit,
+                "reversible models: columns of a simple recurrent unit beside each feed-forward; "
+                "0: none",
+                core::between(0, 65536));
+  if (reversible && cross_attention != "dense")
+    field.problem("cross_attention", "a reversible model joins target and source instead: remove");
+  if (!reversible && recurrent_unit > 0)
+    field.problem("recurrent_unit", "is a part of reversible models: model.reversible = true");
+}
+
+}  // namespace weft::layers

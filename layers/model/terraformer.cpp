@@ -1,0 +1,215 @@
+#include "layers/model/terraformer.h"
+
+#include <cmath>
+
+#include "core/error.h"
+#include "core/scope.h"
+#include "layers/model/embed_tokens.h"
+#include "layers/model/model_parts.h"
+#include "layers/model/trunk.h"
+
+namespace weft::layers {
+namespace {
+
+/// One of the two stacks.
+struct StackPlan {
+  std::vector<std::string> attention;  ///< repeated to fill the layers
+  Index layers, attentions;            ///< of a layer
+  AttentionSite site;
+};
+
+std::optional<RecurrentUnit> make_unit(const ModelSettings& settings, Init in, Init out) {
+  const Index units = settings.seq2seq.recurrent_unit;
+  if (units == 0) return std::nullopt;
+  return RecurrentUnit(settings.width, units, norm_kind(settings.norm), in, out);
+}
+
+TwoStreams make_stack(const ModelSettings& settings, const AttentionPlans& plans, StackPlan stack,
+                      const std::shared_ptr<const Rotary>& rotary) {
+  const Index branches = stack.layers * (stack.attentions + 1);
+  const Init in = Init::normal(Trunk::deviation);
+  const Init out = Init::normal(Trunk::deviation / std::sqrt(double(branches)));
+  const NormKind norm = norm_kind(settings.norm);
+  const Real dropout = Real(settings.dropout);
+  const RelativeSettings relative = settings.relative();
+  stack.site.layers = stack.layers * stack.attentions;
+  TwoStreams streams;
+  for (Index i = 0; i < stack.layers; ++i) {
+    const std::string path = "layers." + std::to_string(i) + ".";
+    const auto& plan = plans.at(stack.attention[std::size_t(i) % stack.attention.size()]);
+    for (Index a = 0; a < stack.attentions; ++a, ++stack.site.layer)
+      streams.append(
+          path + "attention" + (stack.attentions > 1 ? std::to_string(a) : ""),
+          std::make_unique<AttentionBranch>(MultiHead(plan, stack.site, in, out, rotary, &relative),
+                                            settings.width, norm, dropout));
+    streams.append(path + "feed_forward",
+                   std::make_unique<FeedForwardBranch>(make_feed_forward(settings, in, out),
+                                                       make_unit(settings, in, out), settings.width,
+                                                       norm, dropout));
+  }
+  return streams;
+}
+
+AttentionSite site_of(const ModelSettings& settings, Index length, bool causal,
+                      SharedTables& shared) {
+  AttentionSite site = settings.site(length);
+  site.causal = causal;
+  site.shared = &shared;
+  return site;
+}
+
+/// Each length with `more` behind it.
+core::Lengths longer_by(const core::Lengths& lengths, Index more) {
+  std::vector<Index> all(*lengths);
+  for (Index& length : all) length += more;
+  return std::make_shared<const std::vector<Index>>(std::move(all));
+}
+
+class JoinedTelling final : public Telling {
+ public:
+  JoinedTelling(const Terraformer& model, const std::vector<core::Token>& source)
+      : model_(model), states_(model.decoder().begin()), source_(Index(source.size())) {
+    const core::Tokens tokens({1, source_}, source);
+    const Var x = model.embed_source(Pass(), tokens);
+    const Tensor both =
+        model.encoder()
+            .run(Pass(), x, x, Sequences::self(1, source_, false), StreamOutput::concat)
+            .value();
+    const Index width = x.shape()[1];
+    for (Index t = 0; t < source_; ++t) {
+      const Var row(both.rows(t, 1));
+      Tensor first = autograd::slice(row, 0, width).value(),
+             second = autograd::slice(row, width, width).value();
+      model.decoder().step(states_, first, second);
+    }
+  }
+
+  Tensor step(core::Token token) override {
+    const core::Tokens one({1, 1}, {token});
+    Tensor first = model_.embed_target(Pass(), one, states_.position - source_).value();
+    Tensor second = first;
+    model_.decoder().step(states_, first, second);
+    const Var mean = autograd::scale(autograd::add(Var(first), Var(second)), Real(0.5));
+    const Tensor logits = model_.logits(model_.finish(Pass(), mean).value());
+    return logits.reshaped({logits.size()});
+  }
+
+ private:
+  const Terraformer& model_;
+  TwoStreams::States states_;
+  Index source_;
+};
+
+}  // namespace
+
+Terraformer::Terraformer(const ModelSettings& settings, const AttentionPlans& plans,
+                         const ModelShape& shape)
+    : SourceModel(settings, shape.vocabulary),
+      width_(settings.width),
+      length_(shape.length),
+      source_length_(shape.source_length),
+      dropout_(Real(settings.dropout)),
+      tokens_({shape.vocabulary, settings.width}, Init::normal(Trunk::deviation)),
+      source_positions_(make_positions(settings, shape.source_length)),
+      target_positions_(make_positions(settings, shape.length)),
+      encoder_(make_stack(settings, plans,
+                          {settings.encoder_attention(), settings.encoder_layers(), 1,
+                           site_of(settings, shape.source_length, false, *encoder_tables_)},
+                          source_positions_.rotary())),
+      decoder_(make_stack(
+          settings, plans,
+          {settings.attention, settings.layers, 2,
+           site_of(settings, shape.source_length + shape.length, true, *decoder_tables_)},
+          target_positions_.rotary())),
+      final_norm_(settings.width, norm_kind(settings.norm)) {}
+
+Var Terraformer::embed(const Pass& pass, const core::Tokens& tokens, const Positions& positions,
+                       Index first) const {
+  return embed_tokens(pass, tokens, tokens_, positions, first, dropout_);
+}
+
+Var Terraformer::embed_source(const Pass& pass, const core::Tokens& tokens) const {
+  return embed(pass.at("source"), tokens, source_positions_, 0);
+}
+
+Var Terraformer::embed_target(const Pass& pass, const core::Tokens& tokens, Index first) const {
+  return embed(pass.at("target"), tokens, target_positions_, first);
+}
+
+Var Terraformer::hidden(const Pass& pass, const Reading& reading) const {
+  const core::Lengths lengths = source_lengths(reading);
+  const Index batch = reading.inputs.shape()[0], target = reading.inputs.shape()[1],
+              source = reading.sources.shape()[1];
+  Sequences sources = Sequences::self(batch, source, false);
+  sources.key_lengths = reading.source_lengths;
+  const Var x = embed_source(pass, reading.sources), y = embed_target(pass, reading.inputs);
+  Var both;
+  {
+    const core::Scope scope("encoder");
+    both = encoder_.run(pass.at("encoder"), x, x, sources, StreamOutput::concat);
+  }
+  Sequences joined = Sequences::self(batch, source + target, true);
+  joined.key_lengths = longer_by(lengths, target);
+  const Var first = autograd::join_rows(autograd::slice(both, 0, width_), y, lengths);
+  const Var second = autograd::join_rows(autograd::slice(both, width_, width_), y, lengths);
+  Var mean;
+  {
+    const core::Scope scope("decoder");
+    mean = decoder_.run(pass.at("decoder"), first, second, joined, StreamOutput::average);
+  }
+  return finish(pass, autograd::rows_behind(mean, lengths, target));
+}
+
+Var Terraformer::finish(const Pass& pass, const Var& mean) const {
+  const core::Scope scope("final_norm");
+  return final_norm_.forward(pass.at("final_norm"), mean);
+}
+
+std::unique_ptr<Telling> Terraformer::begin(const std::vector<core::Token>& source) const {
+  core::require(!source.empty(), "seq2seq model: the source is empty; give at least one token");
+  return std::make_unique<JoinedTelling>(*this, source);
+}
+
+Var Terraformer::with_penalties(const Pass& pass, Var loss, Real share) const {
+  return add_penalties(std::move(loss), share,
+                       {encoder_.penalty(pass.at("encoder")), decoder_.penalty(pass.at("decoder")),
+                        autograd::penalties(pass)});
+}
+
+Cost Terraformer::attention_cost(Index batch) const {
+  Cost total = encoder_.cost(Sequences::self(batch, source_length_, false));
+  return total += decoder_.cost(Sequences::self(batch, source_length_ + length_, true));
+}
+
+double Terraformer::rows_per_token() const {
+  const Index rows = encoder_.weights() * source_length_ +
+                     decoder_.weights() * (source_length_ + length_) +
+                     output_.weights(tokens_) * length_;
+  return double(rows) / double(matrix_weights() * length_);
+}
+
+std::vector<Figure> Terraformer::figures() const {
+  std::vector<Figure> all;
+  for (const auto& [name, stack] : {std::pair("encoder.", &encoder_), {"decoder.", &decoder_}})
+    for (Figure& figure : stack->figures()) all.push_back({name + figure.name, figure.value});
+  return all;
+}
+
+void Terraformer::project() {
+  encoder_.project();
+  decoder_.project();
+}
+
+void Terraformer::visit(Inventory& inventory) {
+  inventory.add("tokens.weight", tokens_);
+  inventory.enter("source_positions", source_positions_);
+  inventory.enter("target_positions", target_positions_);
+  inventory.enter("encoder.shared", *encoder_tables_);
+  inventory.enter("encoder", encoder_);
+  inventory.enter("decoder.shared", *decoder_tables_);
+  inventory.enter("decoder", decoder_);
+  inventory.enter("final_norm", final_norm_);
+  inventory.enter("output", output_);
+}
+
+}  // namespace weft::layers

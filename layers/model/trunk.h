@@ -1,0 +1,82 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/arrays/tokens.h"
+#include "layers/model/model_settings.h"
+#include "layers/parts/positions.h"
+#include "layers/stack/reversible.h"
+#include "layers/attention/contract/shared_tables.h"
+#include "layers/multi_head/stream_memory.h"
+
+namespace weft::layers {
+
+/// From tokens to hidden vectors: embedding, positions, blocks, final norm.
+///
+/// Initialisation: token and position tables and all weights from N(0, 0.02²); the two
+/// projections that write into the residual stream from N(0, 0.02² / 2L), so that its variance
+/// does not grow with depth; biases 0, gains 1. Sparse layers start uniformly by Glorot and Bengio.
+class Trunk {
+ public:
+  static constexpr double deviation = 0.02;
+
+  Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index vocabulary, Index length,
+        bool recompute);
+
+  /// inputs: [B, T] -> [B * T, width()]. Rows beyond a sequence's real length mean nothing.
+  Var hidden(const Pass& pass, const core::Tokens& inputs, const core::Lengths& lengths = nullptr,
+             StreamMemory* memory = nullptr) const;
+  /// Adds what the mechanisms charge for the pass, times `share`, to a loss.
+  Var with_penalties(const Pass& pass, Var loss, Real share) const;
+  /// Columns of a hidden vector: 2 W of concatenated streams, else W.
+  Index width() const { return streams_ == StreamOutput::concat ? 2 * width_ : width_; }
+
+  bool recurrent() const { return recurrent_; }
+  StreamMemory memory(Index batch) const;
+
+  /// The place of every layer for one token of decoding.
+  struct DecodeStates {
+    std::vector<MultiHeadState> layers;
+    Index position = 0;
+
+    Index bytes() const;
+  };
+  DecodeStates begin() const;
+  /// Appends a token.  -> [1, width()]
+  Tensor step(DecodeStates& states, core::Token token) const;
+
+  Cost attention_cost(const Sequences& sequences) const;
+  std::vector<std::vector<double>> spans() const;
+  Index layer_weights() const;
+  bool causal() const { return causal_; }
+  /// The longest sequence that positions allow; nothing when they allow any.
+  std::optional<Index> longest() const { return positions_.longest(); }
+  const Parameter& tokens() const { return tokens_; }
+
+  std::vector<Figure> figures() const;
+  void project();
+  void visit(Inventory& inventory);
+
+ private:
+  Var embed(const Pass& pass, const core::Tokens& inputs, Index first_position) const;
+  Var run_blocks(const Pass& pass, Var x, const std::vector<Sequences>& sequences) const;
+  /// Gives every layer what the memory holds for it, and takes back what it read.
+  void enter_segment(const StreamMemory& memory, std::vector<Sequences>& of_layers) const;
+  void leave_segment(StreamMemory& memory, const std::vector<Sequences>& of_layers) const;
+
+  Index width_;
+  std::optional<StreamOutput> streams_;  ///< how a reversible stack ends; nothing when it is plain
+  Parameter tokens_;
+  Positions positions_;
+  std::unique_ptr<SharedTables> shared_ = std::make_unique<SharedTables>();
+  std::vector<Block> blocks_;
+  std::optional<Norm> final_norm_;
+  Real dropout_;
+  bool recompute_;
+  bool causal_;
+  bool recurrent_;
+};
+
+}  // namespace weft::layers

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/fields.h"
+#include "layers/attention/contract/attention.h"
+#include "layers/parts/linear.h"
+
+namespace weft::layers {
+
+/// How a layer's input becomes what its attention compares and mixes.
+struct ProjectionSettings {
+  std::string kind = "dense";
+  Index modules = 0;  ///< S; 0 stands for as many as heads
+  Index taps = 3;     ///< tokens under each convolution
+
+  void fields(core::Fields& field);
+  bool sparse() const { return kind == "sparse"; }
+  Index modules_of(Index heads) const { return modules > 0 ? modules : heads; }
+  /// Why a group of so many heads and columns cannot have it; empty when it can.
+  std::string why_unfit(Index heads, Index columns) const;
+};
+
+/// The projections of a head group, made from the layer's input.
+class HeadProjection {
+ public:
+  virtual ~HeadProjection() = default;
+
+  /// x: [B * T, W] -> a block of H D columns for each projection
+  virtual std::vector<HeadBlock> forward(const Pass& pass, const Var& x, Index length) const = 0;
+
+  /// The last blocks of `forward`, each sequence behind the projections of what it carries from
+  /// before, [B * C, W], from which only the parameters learn.
+  virtual std::vector<HeadBlock> behind_past(const Pass& pass, const Tensor& before,
+                                             const std::vector<HeadBlock>& now,
+                                             Index batch) const = 0;
+
+  /// What one sequence leaves behind for its next token; null for nothing.
+  virtual std::unique_ptr<DecodeState> begin() const { return nullptr; }
+  /// One token.  x: [1, W] -> [1, P H D], the blocks side by side
+  virtual Tensor step(DecodeState* state, const Tensor& x) const = 0;
+
+  virtual Index weights() const = 0;
+  virtual void visit(Inventory& inventory) = 0;
+};
+
+/// For a group of `heads` heads and `columns` = H D columns a projection, over W columns of input.
+std::unique_ptr<HeadProjection> make_projection(const ProjectionSettings& settings,
+                                                const std::vector<Projection>& projections,
+                                                Index width, Index heads, Index columns, Init in);
+
+}  // namespace weft::layers

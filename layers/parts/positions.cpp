@@ -1,0 +1,66 @@
+#include "layers/parts/positions.h"
+
+#include <cmath>
+
+#include "core/error.h"
+
+namespace weft::layers {
+namespace {
+
+/// Columns 2i and 2i + 1 hold sin and cos of position / 10000^(2i / W).
+Tensor sinusoids(Index length, Index width) {
+  Tensor table({length, width});
+  std::span<Real> out = table.write();
+  for (Index p = 0; p < length; ++p)
+    for (Index c = 0; c < width; ++c) {
+      const double angle = double(p) / std::pow(10000.0, double(c / 2 * 2) / double(width));
+      out[std::size_t(p * width + c)] = Real(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
+    }
+  return table;
+}
+
+}  // namespace
+
+Positions::Positions(std::string_view kind, Index width, Index head_width, Index length,
+                     const AxialGrid& grid) {
+  if (kind == "learned") table_.emplace(core::Shape{length, width}, Init::normal(0.02));
+  if (kind == "axial") {
+    core::require(grid.d1 + grid.d2 == width, "axial positions of widths ", grid.d1, " and ",
+                  grid.d2, " do not add up to ", width);
+    rows_.emplace(core::Shape{grid.n1, grid.d1}, Init::normal(0.02));
+    columns_.emplace(core::Shape{grid.n2, grid.d2}, Init::normal(0.02));
+  }
+  if (kind == "sinusoidal") sinusoids_ = sinusoids(length, width);
+  if (kind == "rotary") rotary_ = std::make_shared<const Rotary>(head_width, length);
+}
+
+Var Positions::add(const Var& x, Index length, Index first) const {
+  if (rows_) {
+    core::require(first + length <= *longest(), "axial positions reach to ", *longest(),
+                  " tokens, asked for ", first + length, "; train with a larger model.axial_shape");
+    return autograd::add_axial_positions(x, *rows_, *columns_, length, first);
+  }
+  if (table_) {
+    core::require(first + length <= table_->shape()[0], "learned positions reach to ",
+                  table_->shape()[0], " tokens, asked for ", first + length,
+                  "; train with a larger data.length, or with sinusoidal or rotary positions");
+    return autograd::add_positions(x, *table_, length, first);
+  }
+  if (sinusoids_.size() == 0) return x;
+  if (first + length > sinusoids_.shape()[0])
+    sinusoids_ = sinusoids(2 * (first + length), x.shape().back());
+  return autograd::add_positions(x, sinusoids_, length, first);
+}
+
+std::optional<Index> Positions::longest() const {
+  if (rows_) return rows_->shape()[0] * columns_->shape()[0];
+  return table_ ? std::optional(table_->shape()[0]) : std::nullopt;
+}
+
+void Positions::visit(Inventory& inventory) {
+  if (table_) inventory.add("weight", *table_);
+  if (rows_) inventory.add("rows", *rows_);
+  if (columns_) inventory.add("columns", *columns_);
+}
+
+}  // namespace weft::layers

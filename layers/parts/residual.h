@@ -1,0 +1,22 @@
+#pragma once
+
+#include "layers/parts/norm.h"
+
+namespace weft::layers {
+
+enum class NormPlace { pre, post };
+
+/// One residual branch around f. `onto(residual, x)` adds f(x) to the residual in one pass over
+/// the output; with dropout in between, the branch is made first.
+///   pre:   x + dropout(f(norm(x)))        post:   norm(x + dropout(f(x)))
+template <class Onto, class Branch>
+Var residual(const Pass& pass, const Var& x, const Norm& norm, NormPlace place, Real dropout,
+             const Onto& onto, const Branch& branch) {
+  const Var in = place == NormPlace::pre ? norm.forward(pass, x) : x;
+  const bool drops = pass.training() && dropout > 0;
+  const Var sum =
+      drops ? autograd::add(x, autograd::dropout(pass, branch(in), dropout)) : onto(x, in);
+  return place == NormPlace::pre ? sum : norm.forward(pass, sum);
+}
+
+}  // namespace weft::layers

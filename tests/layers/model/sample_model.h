@@ -1,0 +1,122 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "layers/attention/registry.h"
+#include "layers/model/language_model.h"
+#include "tests/closeness.h"
+#include "tests/layers/drawn_weights.h"
+#include "tests/layers/given_fields.h"
+#include "tests/random_values.h"
+
+namespace weft::layers {
+
+/// What each name in settings.attention stands for: a kind with its defaults.
+inline AttentionPlans default_plans(const ModelSettings& settings, Index length) {
+  AttentionPlans plans;
+  for (const std::string& name : settings.attention_names()) {
+    tests::GivenFields defaults;
+    plans[name] = read_attention(defaults, name, settings.site(length));
+  }
+  return plans;
+}
+
+/// A language model of 11 tokens with drawn weights.
+struct SampleModel {
+  static constexpr Index vocabulary = 11;
+
+  SampleModel(const ModelSettings& s, Index longest, bool recompute = false)
+      : SampleModel(s, default_plans(s, longest), longest, recompute) {}
+  SampleModel(const ModelSettings& s, const AttentionPlans& plans, Index longest, bool recompute)
+      : settings(s),
+        length(longest),
+        model(s, plans, vocabulary, longest, recompute),
+        drawn(model) {}
+
+  core::Tokens tokens(Index batch, std::uint64_t seed) const {
+    return tests::random_tokens({batch, length}, vocabulary, seed);
+  }
+
+  /// Targets for tokens(batch, ...), of which every seventh from the third on is not counted.
+  core::Tokens targets(Index batch) const {
+    const core::Tokens drawn_ids = tokens(batch, 2);
+    std::vector<core::Token> ids(drawn_ids.read().begin(), drawn_ids.read().end());
+    for (std::size_t i = 3; i < ids.size(); i += 7) ids[i] = core::no_target;
+    return {drawn_ids.shape(), ids};
+  }
+
+  /// Loss and gradients of one training pass.
+  Real train(std::uint64_t seed = 1) {
+    drawn.arena().zero_gradients();
+    autograd::Tape tape;
+    autograd::Journal journal;
+    const Var loss =
+        model.loss(Pass(tape, core::Rng(3), journal), {tokens(2, seed), targets(2)}, 1);
+    tape.sweep(loss, Tensor(loss.shape(), 1));
+    return core::scalar(loss.value());
+  }
+
+  ModelSettings settings;
+  Index length;
+  LanguageModel model;
+  DrawnWeights<LanguageModel> drawn;
+};
+
+inline ModelSettings small_settings() {
+  ModelSettings settings;
+  settings.layers = 2;
+  settings.width = 8;
+  settings.heads = 2;
+  settings.ff = 12;
+  return settings;
+}
+
+/// Every kind of positions, place of the norm and form of the output layer; reversible stacks; rms
+/// norms with a feed-forward and a loss by pieces.
+inline std::vector<ModelSettings> every_form() {
+  std::vector<ModelSettings> all;
+  for (const std::string positions : {"learned", "sinusoidal", "rotary", "none"})
+    for (const std::string place : {"pre", "post"})
+      for (const bool tie : {true, false}) {
+        ModelSettings settings = small_settings();
+        settings.positions = positions;
+        settings.norm_place = place;
+        settings.tie = tie;
+        all.push_back(settings);
+      }
+  for (const std::string output : {"average", "concat"}) {
+    ModelSettings settings = small_settings();
+    settings.reversible = true;
+    settings.reversible_output = output;
+    settings.tie = output == "average";
+    all.push_back(settings);
+  }
+  ModelSettings other = small_settings();
+  other.norm = "rms";
+  other.positions = "axial";
+  other.ff_chunk = 50;
+  other.loss_chunk = 30;
+  all.push_back(other);
+  other.reversible = true;
+  all.push_back(other);
+  return all;
+}
+
+/// The settings with another attention, causal where that has a causal form.
+inline ModelSettings with_attention(ModelSettings settings, std::string_view kind) {
+  settings.attention = {std::string(kind)};
+  settings.causal = true;
+  const AttentionPlans plans = default_plans(settings, 1);
+  const std::string unfit = why_unfit(plans.at(settings.attention[0]), settings.site(1));
+  settings.causal = unfit.empty();
+  return settings;
+}
+
+inline std::string describe(const ModelSettings& s) {
+  return s.attention[0] + " attention, " + s.positions + " positions, " + s.norm_place + "-norm (" +
+         s.norm + ")" + (s.tie ? ", tied" : "") +
+         (s.reversible ? ", reversible: " + s.reversible_output : "");
+}
+
+}  // namespace weft::layers
