@@ -4,14 +4,14 @@
 #include <numeric>
 
 #include "core/error.h"
-#include "data/duplicate.h"
-#include "data/duplicate_pairs.h"
-#include "data/labelled.h"
-#include "data/listops.h"
-#include "data/masked_text.h"
-#include "data/noise.h"
-#include "data/recall.h"
-#include "data/text.h"
+#include "data/tasks/duplicate.h"
+#include "data/tasks/duplicate_pairs.h"
+#include "data/tasks/labelled.h"
+#include "data/tasks/listops.h"
+#include "data/text/masked_text.h"
+#include "data/tasks/noise.h"
+#include "data/tasks/recall.h"
+#include "data/text/text.h"
 
 namespace weft::data {
 

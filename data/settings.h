@@ -11,7 +11,7 @@
 
 namespace weft::data {
 
-/// The recall language: see data/recall_source.h.
+/// The recall language: see data/tasks/recall_source.h.
 struct RecallSettings {
   Index symbols = 26;    ///< ordinary symbols, drawn by the Markov source and as payload
   Index keys = 8;        ///< symbols that announce a payload
@@ -25,7 +25,7 @@ struct RecallSettings {
   void fields(core::Fields& fields);
 };
 
-/// Which tokens of a text are hidden and have to be filled in: see data/masking.h.
+/// Which tokens of a text are hidden and have to be filled in: see data/text/masking.h.
 struct MaskingSettings {
   std::string masking = "none";  ///< none | bert | spans
   double mask_share = 0.15;      ///< of all tokens
@@ -49,7 +49,7 @@ struct TextSettings {
   void fields(core::Fields& fields);
 };
 
-/// Uniform symbols: see data/noise.h.
+/// Uniform symbols: see data/tasks/noise.h.
 struct NoiseSettings {
   Index symbols = 256;
   Index stream = 0;     ///< tokens of a sequence that is read in segments; 0: data.length
@@ -58,8 +58,8 @@ struct NoiseSettings {
   void fields(core::Fields& fields);
 };
 
-/// Words told twice: see data/duplicate.h and, as pairs of source and target,
-/// data/duplicate_pairs.h.
+/// Words told twice: see data/tasks/duplicate.h and, as pairs of source and target,
+/// data/tasks/duplicate_pairs.h.
 struct DuplicateSettings {
   std::string form = "language";  ///< language | seq2seq
   Index shortest = 1;             ///< symbols in the shortest word of a pair
@@ -75,7 +75,7 @@ struct DuplicateSettings {
   void check_length(core::Fields& fields, Index length) const;
 };
 
-/// Nested operations on digits, to be evaluated: see data/listops.h. The defaults are those of the
+/// Nested operations on digits, to be evaluated: see data/tasks/listops.h. The defaults are those of the
 /// Long Range Arena, whose longest expressions have data.length = 1999 tokens.
 struct ListopsSettings {
   Index shortest = 501;   ///< tokens of an expression, up to data.length
@@ -88,7 +88,7 @@ struct ListopsSettings {
   void fields(core::Fields& fields, Index length);
 };
 
-/// Texts with a label each, in columns: see data/labelled.h.
+/// Texts with a label each, in columns: see data/tasks/labelled.h.
 struct LabelledSettings {
   std::string path;                                    ///< one file, divided by `fractions`
   std::string train_path, validation_path, test_path;  ///< or files that are the splits

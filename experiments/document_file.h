@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/text_file.h"
+#include "data/text/text_file.h"
 
 namespace weft::experiments {
 

@@ -5,7 +5,7 @@
 #include "core/files/durable_file.h"
 #include "core/error.h"
 #include "core/parallel.h"
-#include "data/near_duplicates.h"
+#include "data/dedup/near_duplicates.h"
 #include "experiments/command_line.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/output_file.h"

@@ -2,7 +2,7 @@
 #include <iostream>
 
 #include "core/error.h"
-#include "data/prepared_text.h"
+#include "data/text/prepared_text.h"
 #include "experiments/command_line.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/output_file.h"

@@ -1,0 +1,142 @@
+#include "data/tasks/labelled.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "core/error.h"
+#include "data/fingerprint.h"
+#include "data/tasks/labelled_file.h"
+#include "data/shuffle.h"
+
+namespace weft::data {
+namespace {
+
+constexpr std::size_t most_classes = 10000;
+
+/// The labels of the lines that classes are learnt from, in order.
+std::vector<std::string> names_of(const std::vector<LabelledLine>& lines, const std::string& path) {
+  std::set<std::string> names;
+  for (const LabelledLine& line : lines) names.insert(line.label);
+  const auto check = [&](bool ok, const char* problem) {
+    if (!ok)
+      throw core::Error(core::Fault::data,
+                        core::message_of(path, ": ", names.size(), " different labels, ", problem,
+                                         ": is data.label_column the column of labels?"));
+  };
+  check(names.size() >= 2, "too few to tell apart");
+  check(names.size() <= most_classes, "too many");
+  return {names.begin(), names.end()};
+}
+
+}  // namespace
+
+Labelled::Labelled(const LabelledSettings& settings, Index length, Index batch, std::uint64_t seed)
+    : Classification(length, batch, settings.shortest < length), seed_(seed) {
+  const std::array paths{settings.train_path, settings.validation_path, settings.test_path};
+  const bool by_fractions = std::ranges::all_of(paths, &std::string::empty);
+  core::require(by_fractions != settings.path.empty(),
+                "data: give either data.path or data.train_path and its siblings");
+  const LabelledColumns columns{settings.label_column, settings.text_column, settings.header};
+  std::string identity =
+      core::message_of("labelled length=", length, " shortest=", settings.shortest);
+  const auto load = [&](const std::string& path) {
+    const std::vector<LabelledLine> lines = read_labelled_file(path, columns);
+    if (names_.empty()) names_ = names_of(lines, path);
+    Rows rows;
+    for (const LabelledLine& line : lines) {
+      const auto found = std::ranges::lower_bound(names_, line.label);
+      if (found == names_.end() || *found != line.label)
+        throw core::Error(
+            core::Fault::data,
+            core::message_of(path, ":", line.number, ": no line of training has the label \"",
+                             line.label, "\": correct it, or remove the line"));
+      identity += "\n" + line.label + "\t" + fingerprint_of(line.text);
+      if (Index(line.text.size()) >= settings.shortest)
+        rows.push_back({line.text.substr(0, std::size_t(length)), Token(found - names_.begin())});
+    }
+    return rows;
+  };
+  if (by_fractions) divide(load(settings.path), settings.fractions);
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    identity += core::message_of("\nsplit ", i);
+    if (!paths[i].empty()) rows_[i] = load(paths[i]);
+  }
+  for (const Rows& rows : rows_) identity += core::message_of("\nrows=", rows.size());
+  fingerprint_ = fingerprint_of(identity);
+  if (rows_of(Split::training).empty())
+    throw core::Error(
+        core::Fault::data,
+        core::message_of("the training split holds no text of at least ", settings.shortest,
+                         " bytes: lower data.shortest, or give "
+                         "training a larger share in data.fractions"));
+}
+
+/// Hands the different texts out in a random order that depends on their number only.
+void Labelled::divide(Rows rows, const std::vector<double>& fractions) {
+  core::require(fractions.size() == 3,
+                "data.fractions needs three numbers: training, validation, test");
+  if (rows.empty()) return;
+  std::map<std::string, Index> place;  // of a text among the different ones
+  for (const Row& row : rows) place.try_emplace(row.text, Index(place.size()));
+  const auto count = Index(place.size());
+  const Shuffle order(count, core::Rng(0).fold("labelled splits"));
+  for (Row& row : rows) {
+    const double share = (double(order[place.at(row.text)]) + 0.5) / double(count);
+    double end = 0;
+    for (std::size_t split = 0; split < rows_.size(); ++split) {
+      end += fractions[split];
+      if (share >= end) continue;
+      rows_[split].push_back(std::move(row));
+      break;
+    }
+  }
+}
+
+std::optional<Index> Labelled::training_tokens() const {
+  Index total = 0;
+  for (const Row& row : rows_of(Split::training)) total += Index(row.text.size());
+  return total;
+}
+
+Example Labelled::training_example(Index number) const {
+  const Rows& rows = rows_of(Split::training);
+  const auto count = Index(rows.size());
+  const core::Rng orders = core::Rng(seed_).fold("labelled order");
+  const Shuffle epoch(count, orders.fold(std::uint64_t(number / count)));
+  return example_of(rows[std::size_t(epoch[number % count])]);
+}
+
+Index Labelled::scored(Split split) const {
+  const Rows& rows = rows_of(split);
+  if (rows.empty())
+    throw core::Error(
+        core::Fault::data,
+        core::message_of("the ", name_of(split),
+                         " split holds no text: give it a "
+                         "larger share in data.fractions, or a file of its own in data.",
+                         name_of(split), "_path"));
+  return Index(rows.size());
+}
+
+Example Labelled::scored_example(Split split, Index number) const {
+  return example_of(rows_of(split)[std::size_t(number)]);
+}
+
+std::vector<Token> Labelled::encode(std::string_view text) const {
+  std::vector<Token> tokens;
+  for (const char byte : text) tokens.push_back(Token(std::uint8_t(byte)) + 1);
+  return tokens;
+}
+
+std::string Labelled::decode(std::span<const Token> tokens) const {
+  std::string text;
+  for (const Token token : tokens) {
+    core::require(token >= 0 && token < vocabulary(), "token ", token, " is no byte");
+    if (token > 0) text += char(token - 1);
+  }
+  return text;
+}
+
+}  // namespace weft::data

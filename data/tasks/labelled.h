@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+
+#include "data/tasks/classification.h"
+#include "data/settings.h"
+
+namespace weft::data {
+
+/// Texts and their classes, from files of two or more columns. Texts are read byte by byte, token
+/// byte + 1, and cut at `length`; 0 is padding. Classes are the labels in order. Training reads
+/// every text once an epoch, in a new order each time. One file is divided by fractions in a random
+/// order that depends on the settings only; equal texts stay together, so that none is held out and
+/// trained on.
+class Labelled final : public Classification {
+ public:
+  Labelled(const LabelledSettings& settings, Index length, Index batch, std::uint64_t seed);
+
+  Index vocabulary() const override { return 257; }
+  Index classes() const override { return Index(names_.size()); }
+  std::vector<std::string> class_names() const override { return names_; }
+  std::optional<Index> training_tokens() const override;
+  std::vector<Token> encode(std::string_view text) const override;
+  std::string decode(std::span<const Token> tokens) const override;
+  std::string fingerprint() const override { return fingerprint_; }
+
+ private:
+  /// A text, cut at the length, and the place of its label among the names.
+  struct Row {
+    std::string text;
+    Token label;
+  };
+  /// A file as it was read: its rows, without those that are too short.
+  using Rows = std::vector<Row>;
+
+  Example training_example(Index number) const override;
+  Index scored(Split split) const override;
+  Example scored_example(Split split, Index number) const override;
+
+  void divide(Rows rows, const std::vector<double>& fractions);
+  Rows& rows_of(Split split) { return rows_[std::size_t(split)]; }
+  const Rows& rows_of(Split split) const { return rows_[std::size_t(split)]; }
+  Example example_of(const Row& row) const { return {encode(row.text), row.label}; }
+
+  std::vector<std::string> names_;
+  std::array<Rows, 3> rows_;
+  std::uint64_t seed_;
+  std::string fingerprint_;
+};
+
+}  // namespace weft::data

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <string>
+#include <unordered_set>
+
+#include "data/tasks/classification.h"
+#include "data/tasks/listops_grammar.h"
+#include "data/settings.h"
+
+namespace weft::data {
+
+/// Expressions of the ListOps grammar and their values, 0 .. 9, as a classification. Held-out
+/// expressions depend on the settings only, are all different, and training never reads one of
+/// them. With the settings' defaults and a length of 1999 this is the data of the Long Range Arena,
+/// but that training expressions never end unless `examples` says how many there are.
+class Listops final : public Classification {
+ public:
+  Listops(const ListopsSettings& settings, Index length, Index batch, std::uint64_t seed);
+
+  Index vocabulary() const override { return listops::vocabulary; }
+  Index classes() const override { return listops::digits; }
+  std::vector<std::string> class_names() const override;
+  std::optional<Index> training_tokens() const override { return {}; }
+  std::vector<Baseline> baselines(Split split) const override;
+  std::vector<Token> encode(std::string_view text) const override { return listops::read(text); }
+  std::string decode(std::span<const Token> tokens) const override {
+    return listops::spelled(tokens);
+  }
+  std::string fingerprint() const override;
+
+ private:
+  Example training_example(Index number) const override;
+  Index scored(Split) const override { return settings_.held_out; }
+  Example scored_example(Split split, Index number) const override;
+
+  /// The first expression that the stream grows within the limits and that `taken` lacks.
+  listops::Expression draw(const core::Rng& stream,
+                           const std::unordered_set<std::string>& taken) const;
+  void draw_held_out(Split split, std::vector<listops::Expression>& into);
+  /// How often evaluating so many levels gives the right value; where they hold no digit, the value
+  /// that is most frequent under the root's operator is said.
+  double right_by_levels(Split split, Index levels) const;
+
+  ListopsSettings settings_;
+  listops::Grammar grammar_;
+  std::uint64_t seed_;
+  std::unordered_set<std::string> held_out_;  ///< fingerprints
+  std::vector<listops::Expression> validation_, test_;
+};
+
+}  // namespace weft::data

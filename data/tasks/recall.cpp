@@ -1,0 +1,61 @@
+#include "data/tasks/recall.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "data/fingerprint.h"
+
+namespace weft::data {
+namespace {
+
+/// Letters for ordinary symbols, then ideographs; digits and capitals for keys, then Hangul.
+Alphabet characters_for(Index symbols, Index keys) {
+  core::require(symbols <= 10000 && keys <= 10000, "recall: at most 10000 symbols and keys, got ",
+                symbols, " and ", keys);
+  std::vector<char32_t> characters;
+  for (char32_t i = 0; i < char32_t(symbols); ++i) {
+    characters.push_back(i < 26 ? U'a' + i : 0x4e00 + (i - 26));
+  }
+  for (char32_t i = 0; i < char32_t(keys); ++i) {
+    characters.push_back(i < 10 ? U'0' + i : i < 36 ? U'A' + (i - 10) : 0xac00 + (i - 36));
+  }
+  return Alphabet(std::move(characters));
+}
+
+}  // namespace
+
+Recall::Recall(const RecallSettings& settings, Index length, Index batch, std::uint64_t seed)
+    : Generated(length, batch, settings.held_out, characters_for(settings.symbols, settings.keys),
+                segments_of(settings.stream, length)),
+      settings_(settings),
+      source_(settings, std::max(length, settings.stream)),
+      training_(core::Rng(seed).fold("recall training")) {}
+
+core::Rng Recall::stream(Split split, Index number) const {
+  if (split == Split::training) return training_.fold(std::uint64_t(number));
+  const core::Rng held_out = core::Rng(std::uint64_t(settings_.source)).fold("recall held out");
+  return held_out.fold(name_of(split)).fold(std::uint64_t(number));
+}
+
+void Recall::draw(const core::Rng& stream, BatchRows& rows, Index row) const {
+  const RecallDraw drawn = draw_sequence(source_, stream);
+  std::copy(drawn.symbols.begin(), drawn.symbols.end() - 1, rows.inputs(row).begin());
+  std::copy(drawn.symbols.begin() + 1, drawn.symbols.end(), rows.targets(row).begin());
+  std::copy(drawn.distances.begin() + 1, drawn.distances.end(), rows.distances(row).begin());
+}
+
+std::optional<double> Recall::floor_bits(Split split) const {
+  double bits = 0;
+  for (Index i = 0; i < held_out(); ++i) bits += draw_sequence(source_, stream(split, i)).bits;
+  return bits / double(held_out() * source_.length());
+}
+
+std::string Recall::fingerprint() const {
+  const RecallSettings& s = settings_;
+  return fingerprint_of(core::message_of(
+      "recall length=", source_.length(), " symbols=", s.symbols, " keys=", s.keys,
+      " payload=", s.payload, " gap=", s.gap, " successors=", s.successors, " source=", s.source,
+      " held_out=", s.held_out, s.stream > 0 ? core::message_of(" segment=", length()) : ""));
+}
+
+}  // namespace weft::data

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/dataset.h"
+#include "data/text/packed_tokens.h"
+#include "data/spelling.h"
+
+namespace weft::data {
+
+/// The tokens begin .. begin + size - 1 of a run.
+struct Part {
+  Index begin = 0;
+  Index size = 0;
+};
+
+/// A file that tokens came from.
+struct TextOrigin {
+  std::string name;  ///< without its folder
+  Index bytes = 0;
+  std::string fingerprint;
+};
+
+/// What is known of a text whose tokens stand in one run.
+struct TextFacts {
+  Spelling spelling = Spelling::bytes();
+  std::array<Part, 3> parts;  ///< of the run, by Split
+  std::vector<TextOrigin> origins = {};
+
+  const Part& part(Split split) const { return parts[std::size_t(split)]; }
+  std::string unit() const { return spelling.alphabet() ? "character" : "byte"; }
+};
+
+/// Which files make a text, and how it is cut into splits.
+struct TextDivision {
+  std::array<std::vector<std::string>, 3> paths;  ///< by Split: files that are laid end to end
+  std::string units = "bytes";                    ///< bytes | characters
+  /// Given: the files of the first split are all there is, and the splits have these shares of
+  /// their tokens, in order.
+  std::optional<std::vector<double>> fractions = {};
+};
+
+/// A text in memory.
+struct DividedText {
+  TextFacts facts;
+  PackedTokens tokens;
+};
+
+DividedText read_divided_text(const TextDivision& division);
+
+}  // namespace weft::data

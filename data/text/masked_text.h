@@ -1,0 +1,43 @@
+#pragma once
+
+#include "data/text/masking.h"
+#include "data/text/text.h"
+
+namespace weft::data {
+
+/// A text of which some tokens are hidden and have to be filled in: masked language modelling. The
+/// vocabulary is that of the text and the mask token. Training crops and what is hidden in them
+/// follow from (seed, sequence). Evaluation reads the split in windows that do not overlap, but
+/// for the last, which ends with the split and scores what the one before has not read; what is
+/// hidden there follows from the window's number.
+class MaskedText final : public Dataset {
+ public:
+  MaskedText(const TextSettings& settings, Index length, Index batch, std::uint64_t seed);
+
+  Index vocabulary() const override { return text_.vocabulary() + 1; }
+  Batch training(Index number) const override;
+  std::optional<Index> training_tokens() const override { return text_.training_tokens(); }
+  Index evaluation_batches(Split split, Index stride) const override;
+  Batch evaluation(Split split, Index number, Index stride) const override;
+  std::vector<Token> encode(std::string_view text) const override { return text_.encode(text); }
+  /// A hidden token prints as a full block.
+  std::string decode(std::span<const Token> tokens) const override;
+  std::string unit() const override { return "masked " + text_.unit(); }
+  std::string fingerprint() const override;
+  /// Always saying the token that is hidden most often; and saying what stands there, which is
+  /// right where a chosen token was kept.
+  std::vector<Baseline> baselines(Split split) const override;
+  bool predicts_next() const override { return false; }
+
+ private:
+  /// Windows of a split; a data error where it is shorter than one.
+  Index windows(Split split) const;
+
+  Text text_;
+  Masking masking_;
+  MaskingSettings settings_;
+  Index length_, batch_;
+  core::Rng training_;
+};
+
+}  // namespace weft::data

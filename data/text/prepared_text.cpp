@@ -1,0 +1,132 @@
+#include "data/text/prepared_text.h"
+
+#include "core/files/durable_file.h"
+#include "core/error.h"
+#include "core/files/file_seal.h"
+#include "core/files/hdf5_file.h"
+#include "data/text/file_tokens.h"
+
+namespace weft::data {
+namespace {
+
+constexpr std::int64_t format = 1;
+constexpr char32_t last_character = 0x10ffff;
+
+template <class... Parts>
+[[noreturn]] void refuse(const std::string& path, const Parts&... parts) {
+  throw core::Error(core::Fault::data, core::message_of("'", path, "' ", parts...));
+}
+
+template <class Value>
+Value attribute_of(const core::Hdf5File& file, const std::string& path, const std::string& name) {
+  if (file.has_attribute("/", name)) {
+    const auto value = file.attribute("/", name);
+    if (const Value* own = std::get_if<Value>(&value)) return *own;
+  }
+  refuse(path, "is HDF5, but no text that weft prepared (it has no '", name, "')");
+}
+
+Spelling read_spelling(const core::Hdf5File& file, const std::string& path) {
+  if (attribute_of<std::string>(file, path, "units") == "bytes") return Spelling::bytes();
+  const auto codes = file.read<std::int32_t>("alphabet");
+  std::vector<char32_t> characters;
+  for (const std::int32_t code : codes) {
+    if (code < 0 || char32_t(code) > last_character || (code >= 0xd800 && code < 0xe000))
+      refuse(path, "lists ", code, ", which is no character");
+    characters.push_back(char32_t(code));
+  }
+  if (characters.empty()) refuse(path, "has an empty alphabet");
+  return Spelling(Alphabet(std::move(characters)));
+}
+
+std::array<Part, 3> read_parts(const core::Hdf5File& file, const std::string& path, Index tokens) {
+  if (!(file.shape("splits") == core::Shape{3, 2})) refuse(path, "does not have three splits");
+  const auto numbers = file.read<std::int64_t>("splits");
+  std::array<Part, 3> parts;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    parts[i] = {.begin = numbers[2 * i], .size = numbers[2 * i + 1]};
+    const auto [begin, size] = parts[i];
+    if (begin < 0 || size < 0 || begin > tokens || size > tokens - begin)
+      refuse(path, "has splits beyond its ", tokens, " tokens");
+  }
+  return parts;
+}
+
+/// The tokens where they lie in the file.
+std::unique_ptr<FileTokens> locate_tokens(const core::Hdf5File& file, const std::string& path,
+                                          Index vocabulary) {
+  const core::Shape shape = file.shape("tokens");
+  if (shape.rank() != 1) refuse(path, "has tokens of shape ", shape, ", not a single row");
+  const auto narrow = file.place<std::uint8_t>("tokens");
+  const auto middle = file.place<std::uint16_t>("tokens");
+  const auto wide = file.place<std::int32_t>("tokens");
+  const auto begin = narrow ? narrow : middle ? middle : wide;
+  if (!begin) refuse(path, "stores its tokens in another way than weft does");
+  const Index width = narrow ? 1 : middle ? 2 : 4;
+  const Index room = Index(std::filesystem::file_size(path)) - *begin;
+  if (shape.size() > room / width) refuse(path, "ends before its last token");
+  return std::make_unique<FileTokens>(path, *begin, shape.size(), width, vocabulary);
+}
+
+PreparedText open_sealed(const std::string& path) {
+  // HDF5 itself may crash on damaged files, so it sees none.
+  const core::SealCheck seal = core::check_seal(path);
+  if (!seal.problem.empty()) refuse(path, "cannot be used: ", seal.problem);
+  const core::Hdf5File file = core::Hdf5File::open(path);
+  const auto written = attribute_of<std::int64_t>(file, path, "format");
+  core::require(written <= format, path, ": has format ", written, ", this weft reads up to ",
+                format, "; use a newer weft");
+  PreparedText text{.facts = {}, .tokens = {}, .fingerprint = seal.xxh3_128};
+  text.facts.spelling = read_spelling(file, path);
+  text.tokens = locate_tokens(file, path, text.facts.spelling.vocabulary());
+  text.facts.parts = read_parts(file, path, text.tokens->size());
+  return text;
+}
+
+}  // namespace
+
+std::string write_prepared_text(const std::filesystem::path& path, const DividedText& text) {
+  core::Hdf5File file = core::Hdf5File::in_memory(path.string());
+  file.set_attribute("/", "format", format);
+  file.set_attribute("/", "units", text.facts.unit() + "s");
+  std::visit(
+      [&]<class Stored>(const std::vector<Stored>& tokens) {
+        file.write<Stored>("tokens", {Index(tokens.size())}, tokens);
+      },
+      text.tokens.packed());
+  if (const auto& alphabet = text.facts.spelling.alphabet()) {
+    const std::vector<std::int32_t> codes(alphabet->characters().begin(),
+                                          alphabet->characters().end());
+    file.write<std::int32_t>("alphabet", {Index(codes.size())}, codes);
+  }
+  std::vector<std::int64_t> splits;
+  for (const Part& part : text.facts.parts) splits.insert(splits.end(), {part.begin, part.size});
+  file.write<std::int64_t>("splits", {3, 2}, splits);
+  for (std::size_t i = 0; i < text.facts.origins.size(); ++i) {
+    const std::string group = "sources/" + std::to_string(i);
+    file.set_attribute(group, "name", text.facts.origins[i].name);
+    file.set_attribute(group, "bytes", std::int64_t(text.facts.origins[i].bytes));
+    file.set_attribute(group, "xxh3_128", text.facts.origins[i].fingerprint);
+  }
+  const auto image = file.image();
+  const std::string seal = core::seal_of(image);
+  core::write_durably(path, {image, std::as_bytes(std::span(seal))});
+  const core::SealCheck check = core::check_seal(path);  // what is on disk, not what was meant
+  if (!check.problem.empty() || check.bytes != Index(image.size() + seal.size()))
+    refuse(path.string(), "does not read back as written; check that disk");
+  return check.xxh3_128;
+}
+
+PreparedText open_prepared_text(const std::string& path) {
+  if (!std::filesystem::is_regular_file(path))
+    refuse(path, "does not exist: correct data.path, or make it with weft data prepare");
+  try {
+    return open_sealed(path);
+  } catch (const core::Error& error) {
+    if (error.fault() != core::Fault::data) throw;
+    throw core::Error(core::Fault::data,
+                      std::string(error.what()) + ": make it again with weft data prepare");
+  }
+}
+
+}  // namespace weft::data

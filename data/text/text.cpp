@@ -1,0 +1,157 @@
+#include "data/text/text.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "data/fingerprint.h"
+#include "data/text/prepared_text.h"
+#include "data/windows.h"
+
+namespace weft::data {
+
+namespace {
+
+TextDivision division_of(const TextSettings& settings) {
+  const std::array paths{settings.train_path, settings.validation_path, settings.test_path};
+  const bool by_fractions = std::ranges::all_of(paths, &std::string::empty);
+  core::require(by_fractions != settings.path.empty(),
+                "data: give either data.path or data.train_path and its siblings");
+  TextDivision division{.paths = {}, .units = settings.units};
+  for (std::size_t i = 0; i < paths.size(); ++i)
+    if (!paths[i].empty()) division.paths[i] = {paths[i]};
+  if (by_fractions) {
+    division.paths[0] = {settings.path};
+    division.fractions = settings.fractions;
+  }
+  return division;
+}
+
+}  // namespace
+
+Text::Text(const TextSettings& settings, Index length, Index batch, std::uint64_t seed)
+    : length_(length),
+      batch_(batch),
+      crops_(settings.sampling == "crops"),
+      places_(core::Rng(seed).fold("text crops")) {
+  core::require(crops_ || settings.sampling == "streams",
+                "data.sampling must be crops or streams, got '", settings.sampling, "'");
+  load(settings);
+  check_training_length(settings);
+}
+
+/// A prepared file, one text by fractions, or a file for each split.
+void Text::load(const TextSettings& settings) {
+  std::string identity = core::message_of(" sampling=", settings.sampling, " length=", length_);
+  if (settings.prepared()) {
+    PreparedText prepared = open_prepared_text(settings.path);
+    facts_ = std::move(prepared.facts);
+    tokens_ = std::move(prepared.tokens);
+    identity = "prepared " + prepared.fingerprint + identity;
+  } else {
+    DividedText read = read_divided_text(division_of(settings));
+    facts_ = std::move(read.facts);
+    tokens_ = std::make_unique<PackedTokens>(std::move(read.tokens));
+    identity = "text units=" + settings.units + identity;
+    for (const TextOrigin& origin : facts_.origins) identity += " file=" + origin.fingerprint;
+  }
+  for (const Part& part : facts_.parts)
+    identity += core::message_of(" part=", part.begin, "+", part.size);
+  fingerprint_ = fingerprint_of(identity);
+}
+
+void Text::check_training_length(const TextSettings& settings) const {
+  const Index size = part(Split::training).size;
+  const std::string& path = settings.train_path.empty() ? settings.path : settings.train_path;
+  const std::string origin = core::message_of("the training split of '", path, "' holds ", size,
+                                              " ", unit(), size == 1 ? "" : "s");
+  if (size < length_ + 1) {
+    throw core::Error(core::Fault::data,
+                      core::message_of(origin, ", but a sequence needs data.length + 1 = ",
+                                       length_ + 1, ": lower data.length, or use a longer text"));
+  }
+  if (!crops_ && stream_length() < length_) {
+    throw core::Error(
+        core::Fault::data,
+        core::message_of(origin, ", but ", batch_, " streams of one sequence each need ",
+                         batch_ * length_ + 1,
+                         ": lower train.batch or data.length, or set data.sampling=crops"));
+  }
+}
+
+/// Copies the predictions begin .. end - 1 of a part into a row, scored from `scored_from` on.
+void Text::fill(BatchRows& rows, Index row, const Part& part, Index begin, Index end,
+                Index scored_from) const {
+  const auto count = std::size_t(end - begin), unscored = std::size_t(scored_from - begin);
+  tokens_->read(part.begin + begin, rows.inputs(row).first(count));
+  tokens_->read(part.begin + scored_from + 1,
+                rows.targets(row).subspan(unscored, count - unscored));
+}
+
+/// Where row `row` of batch `number` reads: the rows are streams of equal length, and each pass
+/// over them cuts segments of T from another place on, so that no token always begins a segment and
+/// none is always left over.
+Index Text::streams_begin(Index number, Index row) const {
+  const Index segments = stream_segments(), pass = number / segments;
+  const Index places = stream_length() - segments * length_ + 1;
+  const Index first = places_.fold("streams").below(std::uint64_t(pass), places);
+  return row * stream_length() + first + number % segments * length_;
+}
+
+Index Text::stream_length() const { return (part(Split::training).size - 1) / batch_; }
+
+/// One fewer than would fit, which leaves the passes room to begin at different places.
+Index Text::stream_segments() const { return std::max<Index>(1, stream_length() / length_ - 1); }
+
+Batch Text::training(Index number) const {
+  core::require(number >= 0, "data: training batch ", number, " does not exist");
+  const Part& text = part(Split::training);
+  BatchRows rows(batch_, length_);
+  for (Index row = 0; row < batch_; ++row) {
+    const Index sequence = number * batch_ + row;
+    const Index begin = crops_ ? places_.below(std::uint64_t(sequence), text.size - length_)
+                               : streams_begin(number, row);
+    fill(rows, row, text, begin, begin + length_, begin);
+  }
+  Batch batch = std::move(rows).finish();
+  batch.continues = !crops_ && number % stream_segments() > 0;
+  return batch;
+}
+
+const Part& Text::part_to_score(Split split) const {
+  const Part& found = part(split);
+  if (found.size >= 2) return found;
+  throw core::Error(core::Fault::data,
+                    core::message_of("the ", name_of(split), " split holds ", found.size, " ",
+                                     unit(), found.size == 1 ? "" : "s",
+                                     ", too little to score: give it a larger share in "
+                                     "data.fractions, or a file of its own in data.",
+                                     name_of(split),
+                                     "_path; a prepared text gets its splits "
+                                     "from weft data prepare"));
+}
+
+Index Text::evaluation_batches(Split split, Index stride) const {
+  const Windows windows(part_to_score(split).size - 1, length_, stride);
+  return (windows.count() + batch_ - 1) / batch_;
+}
+
+Batch Text::evaluation(Split split, Index number, Index stride) const {
+  core::require(number >= 0 && number < evaluation_batches(split, stride), "data: ", name_of(split),
+                " batch ", number, " does not exist");
+  const Part& text = part_to_score(split);
+  const Windows windows(text.size - 1, length_, stride);
+  // Windows that touch are streams, one in each row, where training reads streams.
+  const bool streams = !crops_ && stride == length_;
+  const Index in_row = streams ? evaluation_batches(split, stride) : 1;
+  BatchRows rows(batch_, length_);
+  for (Index row = 0; row < batch_; ++row) {
+    const Index i = streams ? row * in_row + number : number * batch_ + row;
+    if (i >= windows.count()) break;
+    fill(rows, row, text, windows[i].begin, windows[i].end, windows[i].scored_from);
+  }
+  Batch batch = std::move(rows).finish();
+  batch.continues = streams && number > 0;
+  return batch;
+}
+
+}  // namespace weft::data

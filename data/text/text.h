@@ -1,0 +1,58 @@
+#pragma once
+
+#include "core/rng.h"
+#include "data/batch_rows.h"
+#include "data/text/divided_text.h"
+#include "data/settings.h"
+
+namespace weft::data {
+
+/// A text as bytes or characters, cut into splits; in memory, or left in a prepared file. Training
+/// sequence s (batch number * B + row) begins at a random place drawn from (seed, s), or continues
+/// the stream of its row.
+class Text final : public Dataset {
+ public:
+  Text(const TextSettings& settings, Index length, Index batch, std::uint64_t seed);
+
+  Index vocabulary() const override { return facts_.spelling.vocabulary(); }
+  Batch training(Index number) const override;
+  std::optional<Index> training_tokens() const override { return part(Split::training).size; }
+  Index evaluation_batches(Split split, Index stride) const override;
+  Batch evaluation(Split split, Index number, Index stride) const override;
+  std::vector<Token> encode(std::string_view text) const override {
+    return facts_.spelling.encode(text);
+  }
+  std::string decode(std::span<const Token> tokens) const override {
+    return facts_.spelling.decode(tokens);
+  }
+  std::optional<Spelling> spelling() const override { return facts_.spelling; }
+  std::string unit() const override { return facts_.unit(); }
+  std::string fingerprint() const override { return fingerprint_; }
+
+  /// How many tokens a split holds.
+  Index tokens(Split split) const { return part(split).size; }
+  /// Copies a split's tokens begin .. begin + out.size() - 1.
+  void read(Split split, Index begin, std::span<Token> out) const {
+    tokens_->read(part(split).begin + begin, out);
+  }
+
+ private:
+  void load(const TextSettings& settings);
+  void check_training_length(const TextSettings& settings) const;
+  const Part& part(Split split) const { return facts_.part(split); }
+  const Part& part_to_score(Split split) const;
+  Index streams_begin(Index number, Index row) const;
+  Index stream_length() const;
+  Index stream_segments() const;
+  void fill(BatchRows& rows, Index row, const Part& part, Index begin, Index end,
+            Index scored_from) const;
+
+  Index length_, batch_;
+  bool crops_;
+  core::Rng places_;
+  TextFacts facts_;
+  std::unique_ptr<StoredTokens> tokens_;
+  std::string fingerprint_;
+};
+
+}  // namespace weft::data

@@ -1,0 +1,180 @@
+#include "data/text/prepared_text.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "core/files/file_seal.h"
+#include "core/files/hdf5_file.h"
+#include "data/text/text.h"
+#include "tests/data/batch_equality.h"
+#include "tests/data/refusal.h"
+#include "tests/data/scratch_file.h"
+
+namespace weft::data {
+namespace {
+
+std::string bytes_in(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// Text whose alphabet needs tokens of 1 byte (`kinds` <= 256), 2 or 4.
+std::string text_of(Index kinds, Index size) {
+  std::vector<char32_t> characters;
+  for (Index i = 0; i < kinds; ++i) characters.push_back(char32_t(i < 0xd000 ? i + 1 : i + 0x1000));
+  std::vector<Token> tokens;
+  for (Index i = 0; i < size; ++i)
+    tokens.push_back(Token(i < kinds ? i : core::Rng(5).below(std::uint64_t(i), kinds)));
+  return Alphabet(characters).decode(tokens);
+}
+
+/// A text and the file it was prepared as.
+struct Prepared {
+  explicit Prepared(const std::string& text, const std::string& units = "characters")
+      : file(text), path(file.folder() + "/text.h5") {
+    direct.path = file.path();
+    direct.units = units;
+    direct.fractions = {0.6, 0.3, 0.1};
+    settings.path = path;
+    write();
+  }
+  std::string write() const {
+    return write_prepared_text(path, read_divided_text({.paths = {{{file.path()}, {}, {}}},
+                                                        .units = direct.units,
+                                                        .fractions = direct.fractions}));
+  }
+
+  ScratchFile file;
+  std::string path;
+  TextSettings direct, settings;
+};
+
+TEST(PreparedText, gives_the_batches_of_the_text_itself) {
+  for (const Index kinds : {40, 300, 70000}) {
+    const Prepared prepared(text_of(kinds, std::max<Index>(2000, kinds + 500)));
+    for (const char* const sampling : {"crops", "streams"}) {
+      TextSettings direct = prepared.direct, settings = prepared.settings;
+      direct.sampling = settings.sampling = sampling;
+      const Text expected(direct, 16, 4, 3), read(settings, 16, 4, 3);
+      EXPECT_EQ(read.vocabulary(), kinds);
+      EXPECT_EQ(read.unit(), "character");
+      for (Index i = 0; i < 30; ++i) EXPECT_TRUE(same(read.training(i), expected.training(i))) << i;
+      for (const Split split : {Split::validation, Split::test}) {
+        ASSERT_EQ(read.evaluation_batches(split, 5), expected.evaluation_batches(split, 5));
+        for (Index i = 0; i < std::min<Index>(5, read.evaluation_batches(split, 5)); ++i)
+          EXPECT_TRUE(same(read.evaluation(split, i, 5), expected.evaluation(split, i, 5)));
+      }
+      EXPECT_EQ(read.decode(read.encode("\x01\x02\x03")), "\x01\x02\x03");
+    }
+  }
+}
+
+TEST(PreparedText, bytes_need_no_alphabet) {
+  const Prepared prepared("any \xff\xc3 bytes, and then some more of them", "bytes");
+  const Text expected(prepared.direct, 8, 2, 1), read(prepared.settings, 8, 2, 1);
+  EXPECT_EQ(read.vocabulary(), 256);
+  EXPECT_EQ(read.unit(), "byte");
+  EXPECT_TRUE(same(read.training(7), expected.training(7)));
+  EXPECT_FALSE(core::Hdf5File::open(prepared.path).contains("alphabet"));
+}
+
+TEST(PreparedText, several_files_are_laid_end_to_end_and_splits_may_have_their_own) {
+  const ScratchFile a("abcdefgh"), b("ijklmnop"), c("qrst");
+  const DividedText joined = read_divided_text({.paths = {{{a.path(), b.path()}, {c.path()}, {}}}});
+  EXPECT_EQ(joined.facts.part(Split::training).size, 16);
+  EXPECT_EQ(joined.facts.part(Split::validation).begin, 16);
+  EXPECT_EQ(joined.facts.part(Split::validation).size, 4);
+  EXPECT_EQ(joined.facts.part(Split::test).size, 0);
+  std::vector<Token> tokens(20);
+  joined.tokens.read(0, tokens);
+  EXPECT_EQ(joined.facts.spelling.decode(tokens), "abcdefghijklmnopqrst");
+}
+
+TEST(PreparedText, the_same_text_gives_the_same_bytes_wherever_it_lies) {
+  const Prepared one(text_of(300, 900)), other(text_of(300, 900));
+  EXPECT_EQ(bytes_in(one.path), bytes_in(other.path));
+  EXPECT_EQ(one.write(), other.write());
+  EXPECT_EQ(bytes_in(one.path), bytes_in(other.path));
+}
+
+TEST(PreparedText, tokens_take_as_few_bytes_as_the_alphabet_allows) {
+  for (const auto& [kinds, bytes] : {std::pair{256, 1}, {257, 2}, {65537, 4}}) {
+    const Prepared prepared(text_of(kinds, 70000));
+    const Index size = Index(std::filesystem::file_size(prepared.path));
+    EXPECT_GT(size, 70000 * bytes);
+    EXPECT_LT(size, 70000 * bytes + kinds * 4 + 16384);
+  }
+}
+
+TEST(PreparedText, tells_where_it_came_from) {
+  const Prepared prepared(text_of(40, 100));
+  const auto file = core::Hdf5File::open(prepared.path);
+  EXPECT_EQ(std::get<std::string>(file.attribute("sources/0", "name")), "text.txt");
+  EXPECT_EQ(std::get<std::int64_t>(file.attribute("sources/0", "bytes")), 100);
+  EXPECT_EQ(file.read<std::int64_t>("splits"), (std::vector<std::int64_t>{0, 60, 60, 30, 90, 10}));
+}
+
+TEST(PreparedText, fingerprints_tell_texts_apart) {
+  const Prepared one(text_of(40, 100)), other(text_of(41, 100));
+  EXPECT_NE(one.write(), other.write());
+  EXPECT_NE(Text(one.settings, 8, 2, 1).fingerprint(), Text(other.settings, 8, 2, 1).fingerprint());
+  EXPECT_EQ(Text(one.settings, 8, 2, 1).fingerprint(), Text(one.settings, 8, 4, 2).fingerprint());
+  EXPECT_NE(Text(one.settings, 8, 2, 1).fingerprint(), Text(one.settings, 9, 2, 1).fingerprint());
+}
+
+TEST(PreparedText, a_file_cut_anywhere_is_refused) {
+  const Prepared prepared(text_of(40, 5000));
+  const std::string whole = bytes_in(prepared.path);
+  for (std::size_t size = 0; size < whole.size(); size += whole.size() / 23) {
+    std::ofstream(prepared.path, std::ios::binary) << whole.substr(0, size);
+    expect_says(refusal_of([&] { open_prepared_text(prepared.path); }), core::Fault::data,
+                prepared.path, "weft data prepare");
+  }
+}
+
+TEST(PreparedText, a_byte_changed_anywhere_is_refused) {
+  const Prepared prepared(text_of(40, 1000));
+  const std::string whole = bytes_in(prepared.path);
+  for (std::size_t at = 0; at < whole.size(); at += 17) {
+    std::string changed = whole;
+    changed[at] = char(changed[at] ^ 0x11);
+    std::ofstream(prepared.path, std::ios::binary) << changed;
+    expect_says(refusal_of([&] { open_prepared_text(prepared.path); }), core::Fault::data,
+                prepared.path, "weft data prepare");
+  }
+}
+
+TEST(PreparedText, a_well_sealed_file_with_wrong_tokens_is_refused_when_they_are_read) {
+  const Prepared prepared(text_of(40, 1000));
+  std::string bytes = bytes_in(prepared.path);
+  const auto begin = core::Hdf5File::open(prepared.path).place<std::uint8_t>("tokens");
+  ASSERT_TRUE(begin.has_value());
+  bytes.replace(std::size_t(*begin), 1000, std::string(1000, '\x63'));
+  bytes.erase(bytes.rfind("weft-seal"));
+  bytes += core::seal_of(std::as_bytes(std::span(bytes)));
+  std::ofstream(prepared.path, std::ios::binary) << bytes;
+  const Text text(prepared.settings, 16, 2, 1);
+  expect_says(refusal_of([&] { text.training(0); }), core::Fault::data, "token 99",
+              "outside its 40");
+}
+
+TEST(PreparedText, what_is_no_prepared_text_is_refused) {
+  const ScratchFile file("some text");
+  expect_says(refusal_of([&] { open_prepared_text(file.folder() + "/none.h5"); }),
+              core::Fault::data, "does not exist", "weft data prepare");
+  expect_says(refusal_of([&] { open_prepared_text(file.path()); }), core::Fault::data, file.path(),
+              "weft data prepare");
+}
+
+TEST(PreparedText, a_file_cut_while_in_use_is_an_error_and_no_crash) {
+  const Prepared prepared(text_of(40, 50000));
+  const Text text(prepared.settings, 16, 2, 1);
+  std::filesystem::resize_file(prepared.path, 100);
+  expect_says(refusal_of([&] { text.training(0); }), core::Fault::data, prepared.path, "in use");
+}
+
+}  // namespace
+}  // namespace weft::data
