@@ -3,7 +3,7 @@
 
 #include "experiments/commands/commands.h"
 #include "experiments/commands/saved_model.h"
-#include "experiments/leak_audit.h"
+#include "experiments/evaluate/leak_audit.h"
 
 namespace weft::experiments {
 namespace {

@@ -1,11 +1,11 @@
 #include <iostream>
 
 #include "core/error.h"
-#include "experiments/command_line.h"
+#include "experiments/console/command_line.h"
 #include "experiments/commands/commands.h"
-#include "experiments/decode_benchmark.h"
-#include "experiments/length_benchmark.h"
-#include "experiments/step_benchmark.h"
+#include "experiments/bench/decoding.h"
+#include "experiments/bench/lengths.h"
+#include "experiments/bench/step.h"
 
 namespace weft::experiments {
 namespace {

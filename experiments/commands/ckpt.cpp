@@ -2,13 +2,13 @@
 #include <iostream>
 
 #include "core/error.h"
-#include "experiments/checkpoint_file.h"
-#include "experiments/checkpoint_store.h"
-#include "experiments/command_line.h"
+#include "experiments/checkpoint/file.h"
+#include "experiments/checkpoint/store.h"
+#include "experiments/console/command_line.h"
 #include "experiments/commands/commands.h"
-#include "experiments/config_text.h"
-#include "experiments/number_text.h"
-#include "experiments/run_files.h"
+#include "experiments/config/text.h"
+#include "experiments/console/number_text.h"
+#include "experiments/run/run_files.h"
 
 namespace weft::experiments {
 namespace {

@@ -2,9 +2,9 @@
 #include <set>
 
 #include "core/error.h"
-#include "experiments/command_line.h"
+#include "experiments/console/command_line.h"
 #include "experiments/commands/commands.h"
-#include "experiments/run_config.h"
+#include "experiments/run/run_config.h"
 
 namespace weft::experiments {
 namespace {

@@ -6,10 +6,10 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "data/dedup/near_duplicates.h"
-#include "experiments/command_line.h"
+#include "experiments/console/command_line.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/output_file.h"
-#include "experiments/document_file.h"
+#include "experiments/commands/document_file.h"
 
 namespace weft::experiments {
 

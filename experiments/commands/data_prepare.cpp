@@ -3,7 +3,7 @@
 
 #include "core/error.h"
 #include "data/text/prepared_text.h"
-#include "experiments/command_line.h"
+#include "experiments/console/command_line.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/output_file.h"
 

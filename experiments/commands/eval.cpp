@@ -4,9 +4,9 @@
 #include "core/error.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/saved_model.h"
-#include "experiments/evaluation.h"
-#include "experiments/leak_audit.h"
-#include "experiments/span_report.h"
+#include "experiments/evaluate/evaluation.h"
+#include "experiments/evaluate/leak_audit.h"
+#include "experiments/evaluate/span_report.h"
 
 namespace weft::experiments {
 namespace {

@@ -4,12 +4,12 @@
 #include "core/files/durable_file.h"
 #include "core/error.h"
 #include "core/parallel.h"
-#include "experiments/checkpoint_store.h"
-#include "experiments/command_line.h"
+#include "experiments/checkpoint/store.h"
+#include "experiments/console/command_line.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/saved_model.h"
-#include "experiments/model_exchange.h"
-#include "experiments/run_directory.h"
+#include "experiments/train/model_exchange.h"
+#include "experiments/run/run_directory.h"
 
 namespace weft::experiments {
 namespace {

@@ -3,7 +3,7 @@
 #include "core/error.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/saved_model.h"
-#include "experiments/generation.h"
+#include "experiments/evaluate/generation.h"
 
 namespace weft::experiments {
 

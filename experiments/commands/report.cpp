@@ -3,11 +3,11 @@
 
 #include "core/files/durable_file.h"
 #include "core/error.h"
-#include "experiments/command_line.h"
+#include "experiments/console/command_line.h"
 #include "experiments/commands/commands.h"
 #include "experiments/report/html_page.h"
 #include "experiments/report/result_tables.h"
-#include "experiments/variations.h"
+#include "experiments/config/variations.h"
 
 namespace weft::experiments {
 namespace {

@@ -5,10 +5,10 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "experiments/checkpoint_file.h"
-#include "experiments/checkpoint_store.h"
-#include "experiments/run_files.h"
-#include "experiments/saved_spelling.h"
+#include "experiments/checkpoint/file.h"
+#include "experiments/checkpoint/store.h"
+#include "experiments/run/run_files.h"
+#include "experiments/checkpoint/saved_spelling.h"
 
 namespace weft::experiments {
 

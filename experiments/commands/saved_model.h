@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/command_line.h"
-#include "experiments/training.h"
+#include "experiments/console/command_line.h"
+#include "experiments/train/training.h"
 
 namespace weft::experiments {
 

@@ -4,13 +4,13 @@
 
 #include "core/files/durable_file.h"
 #include "core/error.h"
-#include "experiments/command_line.h"
+#include "experiments/console/command_line.h"
 #include "experiments/commands/commands.h"
-#include "experiments/directory_lock.h"
-#include "experiments/number_text.h"
-#include "experiments/progress.h"
-#include "experiments/sweep/sweep_estimate.h"
-#include "experiments/sweep/sweep_run.h"
+#include "experiments/run/directory_lock.h"
+#include "experiments/console/number_text.h"
+#include "experiments/console/progress.h"
+#include "experiments/sweep/estimate.h"
+#include "experiments/sweep/run.h"
 
 namespace weft::experiments {
 namespace {

@@ -3,10 +3,10 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "experiments/command_line.h"
+#include "experiments/console/command_line.h"
 #include "experiments/commands/commands.h"
-#include "experiments/run_forecast.h"
-#include "experiments/training_run.h"
+#include "experiments/train/run_forecast.h"
+#include "experiments/train/training_run.h"
 
 namespace weft::experiments {
 namespace {

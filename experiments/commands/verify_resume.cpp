@@ -5,9 +5,9 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "experiments/command_line.h"
+#include "experiments/console/command_line.h"
 #include "experiments/commands/commands.h"
-#include "experiments/resume_check.h"
+#include "experiments/train/resume_check.h"
 
 namespace weft::experiments {
 namespace {

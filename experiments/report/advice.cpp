@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/number_text.h"
+#include "experiments/console/number_text.h"
 #include "experiments/report/html_page.h"
 #include "experiments/report/result_tables.h"
 

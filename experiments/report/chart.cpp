@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/number_text.h"
+#include "experiments/console/number_text.h"
 
 namespace weft::experiments {
 namespace {

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "core/error.h"
-#include "experiments/config_node.h"
-#include "experiments/number_text.h"
+#include "experiments/config/node.h"
+#include "experiments/console/number_text.h"
 
 namespace weft::experiments {
 namespace {

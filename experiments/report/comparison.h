@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/report/statistics.h"
+#include "experiments/evaluate/statistics.h"
 #include "experiments/report/trial_record.h"
 
 namespace weft::experiments {

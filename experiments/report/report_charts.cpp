@@ -7,7 +7,7 @@
 #include <numbers>
 #include <set>
 
-#include "experiments/number_text.h"
+#include "experiments/console/number_text.h"
 #include "experiments/report/result_tables.h"
 #include "experiments/report/span_chart.h"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/baselines.h"
-#include "experiments/config_text.h"
-#include "experiments/number_text.h"
+#include "experiments/evaluate/baselines.h"
+#include "experiments/config/text.h"
+#include "experiments/console/number_text.h"
 
 namespace weft::experiments {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "experiments/report/statistics.h"
+#include "experiments/evaluate/statistics.h"
 
 namespace weft::experiments {
 namespace {

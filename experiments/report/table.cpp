@@ -1,6 +1,6 @@
 #include "experiments/report/table.h"
 
-#include "experiments/config_text.h"
+#include "experiments/config/text.h"
 
 namespace weft::experiments {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "core/files/durable_file.h"
 #include "core/error.h"
-#include "experiments/metrics_log.h"
-#include "experiments/run_files.h"
+#include "experiments/run/metrics_log.h"
+#include "experiments/run/run_files.h"
 
 namespace weft::experiments {
 namespace {

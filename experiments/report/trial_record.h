@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/sweep/sweep_plan.h"
+#include "experiments/sweep/plan.h"
 
 namespace weft::experiments {
 

@@ -1,4 +1,4 @@
-#include "experiments/metrics_log.h"
+#include "experiments/run/metrics_log.h"
 #include "tests/experiments/program.h"
 
 namespace weft::experiments {

@@ -1,7 +1,7 @@
 // What users meet of reversible stacks, norms, grids of positions and the duplicate task.
 #include <nlohmann/json.hpp>
 
-#include "experiments/metrics_log.h"
+#include "experiments/run/metrics_log.h"
 #include "tests/experiments/program.h"
 
 namespace weft::experiments {

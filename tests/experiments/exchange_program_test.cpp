@@ -1,5 +1,5 @@
 #include "tests/experiments/program.h"
-#include "tests/experiments/sweep_scratch.h"
+#include "tests/experiments/sweep/sweep_scratch.h"
 
 namespace weft::experiments {
 namespace {

@@ -1,10 +1,10 @@
 #include <nlohmann/json.hpp>
 
-#include "experiments/run_forecast.h"
-#include "experiments/training.h"
-#include "experiments/variations.h"
+#include "experiments/train/run_forecast.h"
+#include "experiments/train/training.h"
+#include "experiments/config/variations.h"
 #include "tests/experiments/program.h"
-#include "tests/experiments/sweep_scratch.h"
+#include "tests/experiments/sweep/sweep_scratch.h"
 
 namespace weft::experiments {
 namespace {

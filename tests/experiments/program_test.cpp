@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "experiments/metrics_log.h"
+#include "experiments/run/metrics_log.h"
 
 namespace weft::experiments {
 namespace {

@@ -1,6 +1,6 @@
 #include "core/rng.h"
-#include "experiments/checkpoint_file.h"
-#include "experiments/metrics_log.h"
+#include "experiments/checkpoint/file.h"
+#include "experiments/run/metrics_log.h"
 #include "tests/experiments/program.h"
 
 namespace weft::experiments {

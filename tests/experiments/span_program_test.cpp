@@ -1,5 +1,5 @@
 // Runs of models that learn how far they read.
-#include "experiments/metrics_log.h"
+#include "experiments/run/metrics_log.h"
 #include "tests/experiments/program.h"
 
 namespace weft::experiments {

@@ -1,9 +1,9 @@
 // A saved model writes text without the file it was trained on.
-#include "experiments/checkpoint_file.h"
-#include "experiments/safetensors.h"
-#include "experiments/saved_spelling.h"
+#include "experiments/checkpoint/file.h"
+#include "experiments/checkpoint/safetensors.h"
+#include "experiments/checkpoint/saved_spelling.h"
 #include "tests/experiments/program.h"
-#include "tests/experiments/sweep_scratch.h"
+#include "tests/experiments/sweep/sweep_scratch.h"
 
 namespace weft::experiments {
 namespace {

@@ -1,6 +1,6 @@
 // What a whole training step allocates, as sequences grow.
 #include "core/memory.h"
-#include "experiments/training.h"
+#include "experiments/train/training.h"
 
 namespace weft::experiments {
 namespace {

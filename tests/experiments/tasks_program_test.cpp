@@ -1,7 +1,7 @@
 // What users meet of classification and of hidden tokens.
 #include <nlohmann/json.hpp>
 
-#include "experiments/metrics_log.h"
+#include "experiments/run/metrics_log.h"
 #include "tests/experiments/program.h"
 
 namespace weft::experiments {

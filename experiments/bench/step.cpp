@@ -1,0 +1,141 @@
+#include "experiments/bench/step.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <iomanip>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "core/counters.h"
+#include "core/arrays/gemm.h"
+#include "core/memory.h"
+#include "core/parallel.h"
+#include "core/arrays/tensor.h"
+#include "experiments/evaluate/evaluation.h"
+#include "experiments/console/number_text.h"
+#include "experiments/console/progress.h"
+#include "experiments/train/training.h"
+
+namespace weft::experiments {
+namespace {
+
+/// The largest resident size so far, in MB; Linux counts it in kilobytes.
+double peak_resident_mb() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return double(usage.ru_maxrss) * 1024 / 1e6;
+}
+
+/// Pairs that the forward passes of one step score, counted in an evaluation of a batch: what is
+/// read may depend on the data, and then the cost model knows only the most it can be. Segments of
+/// streams read on in a past that a batch by itself does not have, and choose nothing by content.
+Index count_scored_pairs(const Training& training) {
+  if (training.model().recurrent()) return training.scored_pairs_per_step();
+  const data::Batch batch = training.dataset().training(0);
+  const Index before = core::counters().scored_pairs;
+  training.model().score(autograd::Pass(), reading_of(batch));
+  return (core::counters().scored_pairs - before) * training.config().train.accumulate;
+}
+
+}  // namespace
+
+double measure_sgemm_gflops() {
+  constexpr Index n = 1024;
+  const Index threads = core::threads();
+  const core::Tensor a({n, n}, 1), b({n, n}, 1);
+  const auto product = [&] {
+    core::Tensor c({n, n});
+    core::gemm(1, core::ConstMatrix{a.data(), n, n, n}, core::ConstMatrix{b.data(), n, n, n}, 0,
+               {c.write().data(), n, n, n});
+  };
+  double best = 1e300;
+  for (int round = 0; round < 5; ++round) {
+    const double start = steady_seconds();
+    std::vector<std::jthread> others;
+    for (Index t = 1; t < threads; ++t) others.emplace_back(product);
+    product();
+    others.clear();
+    best = std::min(best, steady_seconds() - start);
+  }
+  return 2e-9 * double(n * n * n) * double(threads) / best;
+}
+
+StepBenchmark benchmark_step(const RunConfig& config, Index steps, autograd::Profile* profile) {
+  core::set_threads(config.threads);
+  StepBenchmark result;
+  result.sgemm_gflops = measure_sgemm_gflops();
+  Training training(config);
+  training.step();
+  core::reset_memory_peak();
+  result.step_s = 1e300;
+  for (Index i = 0; i < steps; ++i) {
+    const double start = steady_seconds();
+    training.step(profile);
+    result.step_s = std::min(result.step_s, steady_seconds() - start);
+  }
+  result.fixed_bytes = training.fixed_bytes();
+  result.peak_bytes = result.fixed_bytes + core::memory_use().peak;
+  result.sgemm_gflops = std::max(result.sgemm_gflops, measure_sgemm_gflops());
+  result.tokens_per_s = double(training.tokens_per_step()) / result.step_s;
+  result.scored_pairs = count_scored_pairs(training);
+  result.useful_gflops = 1e-9 * training.useful_flops(result.scored_pairs) / result.step_s;
+  result.utilisation = result.useful_gflops / result.sgemm_gflops;
+  result.rss_mb = peak_resident_mb();
+  result.params = training.arena().count();
+  return result;
+}
+
+std::string benchmark_json(const StepBenchmark& b) {
+  return nlohmann::ordered_json{{"tokens_per_s", b.tokens_per_s},
+                                {"step_s", b.step_s},
+                                {"sgemm_gflops", b.sgemm_gflops},
+                                {"useful_gflops", b.useful_gflops},
+                                {"utilisation", b.utilisation},
+                                {"peak_bytes", b.peak_bytes},
+                                {"fixed_bytes", b.fixed_bytes},
+                                {"rss_mb", b.rss_mb},
+                                {"params", b.params},
+                                {"scored_pairs", b.scored_pairs}}
+      .dump();
+}
+
+std::string print_benchmark(const StepBenchmark& b) {
+  std::ostringstream out;
+  out << std::fixed << std::setprecision(1) << short_count(b.tokens_per_s) << " tokens/s, step "
+      << b.step_s * 1e3 << " ms (best)\n"
+      << "useful " << b.useful_gflops << " of " << b.sgemm_gflops
+      << " Gflop/s that matrix products reach: utilisation " << std::setprecision(3)
+      << b.utilisation << '\n'
+      << std::setprecision(1) << "peak " << double(b.peak_bytes) / 1e6
+      << " MB: " << double(b.peak_bytes - b.fixed_bytes) / 1e6 << " MB of activations, "
+      << double(b.fixed_bytes) / 1e6 << " MB of parameters, gradients and moments; " << b.rss_mb
+      << " MB resident\n"
+      << short_count(double(b.params)) << " parameters, " << short_count(double(b.scored_pairs))
+      << " scored pairs a step\n";
+  return out.str();
+}
+
+std::string print_profile(const autograd::Profile& profile, Index steps) {
+  using Row = std::pair<autograd::Profile::Key, autograd::Profile::Entry>;
+  std::vector<Row> rows(profile.entries().begin(), profile.entries().end());
+  const auto seconds = [](const Row& row) { return row.second.forward_s + row.second.backward_s; };
+  std::ranges::sort(rows, [&](const Row& a, const Row& b) { return seconds(a) > seconds(b); });
+  std::ostringstream out;
+  out << std::fixed << std::left << std::setw(28) << "layer" << std::setw(18) << "op" << std::right
+      << std::setw(12) << "forward ms" << std::setw(13) << "backward ms" << std::setw(10)
+      << "Gflop/s" << std::setw(10) << "kept MB" << '\n';
+  const double n = double(steps);
+  for (const Row& row : rows) {
+    const auto& [key, entry] = row;
+    out << std::left << std::setw(28) << key.first << std::setw(18) << key.second << std::right
+        << std::setprecision(2) << std::setw(12) << entry.forward_s * 1e3 / n << std::setw(13)
+        << entry.backward_s * 1e3 / n << std::setprecision(1) << std::setw(10)
+        << 1e-9 * double(entry.flops) / seconds(row) << std::setw(10)
+        << double(entry.bytes) / 1e6 / n << '\n';
+  }
+  return out.str();
+}
+
+}  // namespace weft::experiments

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+
+#include "autograd/profile.h"
+#include "experiments/run/run_config.h"
+
+namespace weft::experiments {
+
+/// What one training step takes. utilisation = useful arithmetic per second over the rate at which
+/// as many concurrent matrix products as threads run in the same minute.
+struct StepBenchmark {
+  double tokens_per_s = 0;
+  double step_s = 0;         ///< best of several
+  double sgemm_gflops = 0;   ///< all threads
+  double useful_gflops = 0;  ///< per second
+  double utilisation = 0;
+  Index peak_bytes = 0;   ///< the largest at any time of a step: fixed bytes and activations
+  Index fixed_bytes = 0;  ///< parameters, gradients, moments
+  double rss_mb = 0;      ///< largest resident size of the process
+  Index params = 0;
+  Index scored_pairs = 0;  ///< per step
+};
+
+/// Best of five runs of one 1024 x 1024 x 1024 product on each thread at the same time.
+double measure_sgemm_gflops();
+
+/// Trains `steps` steps of the config after one to warm up.
+StepBenchmark benchmark_step(const RunConfig& config, Index steps, autograd::Profile* profile);
+
+std::string print_benchmark(const StepBenchmark& benchmark);
+std::string benchmark_json(const StepBenchmark& benchmark);
+/// Time, Gflop/s and bytes by layer and op, costliest first.
+std::string print_profile(const autograd::Profile& profile, Index steps);
+
+}  // namespace weft::experiments

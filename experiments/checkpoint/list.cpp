@@ -1,0 +1,80 @@
+#include "experiments/checkpoint/list.h"
+
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/files/file_seal.h"
+
+namespace weft::experiments {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int format = 1;
+constexpr std::string_view name_start = "ckpt-", name_end = ".h5";
+
+Json json_of(const CheckpointEntry& entry) {
+  Json json{{"file", entry.file},
+            {"step", entry.step},
+            {"bytes", entry.bytes},
+            {"xxh3_128", entry.xxh3_128}};
+  if (entry.validation && std::isfinite(*entry.validation)) json["validation"] = *entry.validation;
+  return json;
+}
+
+CheckpointEntry entry_of(const Json& json) {
+  CheckpointEntry entry{.file = json.at("file"),
+                        .step = json.at("step"),
+                        .bytes = json.at("bytes"),
+                        .xxh3_128 = json.at("xxh3_128"),
+                        .validation = {}};
+  if (json.contains("validation")) entry.validation = json.at("validation").get<double>();
+  core::require(step_in_name(entry.file) == entry.step, "'", entry.file, "' is no checkpoint name");
+  return entry;
+}
+
+}  // namespace
+
+std::string print_checkpoint_list(const std::vector<CheckpointEntry>& entries) {
+  Json list = Json::array();
+  for (const CheckpointEntry& entry : entries) list.push_back(json_of(entry));
+  const std::string digest = core::xxh3_128(list.dump());
+  return Json{{"format", format}, {"checkpoints", list}, {"xxh3_128", digest}}.dump(2) + '\n';
+}
+
+std::vector<CheckpointEntry> parse_checkpoint_list(const std::string& text) {
+  std::vector<CheckpointEntry> entries;
+  try {
+    const Json json = Json::parse(text);
+    const Json& list = json.at("checkpoints");
+    core::require(json.at("format") == format, "format ", json.at("format").dump(), " is unknown");
+    core::require(json.at("xxh3_128") == core::xxh3_128(list.dump()),
+                  "it does not match its checksum");
+    for (const Json& item : list) entries.push_back(entry_of(item));
+  } catch (const Json::exception&) {
+    throw core::Error(core::Fault::checkpoint, "it is no list of checkpoints");
+  } catch (const core::Error& error) {
+    throw core::Error(core::Fault::checkpoint, error.what());
+  }
+  return entries;
+}
+
+std::string checkpoint_file_name(core::Index step) {
+  std::string digits = std::to_string(step);
+  if (digits.size() < 8) digits.insert(0, 8 - digits.size(), '0');
+  return std::string(name_start) + digits + std::string(name_end);
+}
+
+std::optional<core::Index> step_in_name(const std::string& file) {
+  if (!file.starts_with(name_start) || !file.ends_with(name_end)) return {};
+  const char* first = file.data() + name_start.size();
+  const char* last = file.data() + file.size() - name_end.size();
+  core::Index step = 0;
+  const auto [end, error] = std::from_chars(first, last, step);
+  if (error != std::errc() || end != last || checkpoint_file_name(step) != file) return {};
+  return step;
+}
+
+}  // namespace weft::experiments

@@ -1,0 +1,34 @@
+#include "experiments/config/problem.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "experiments/config/text.h"
+
+namespace weft::experiments {
+
+std::string ConfigProblem::text() const {
+  std::string line = origin.text() + ": " + message;
+  if (!suggestion.empty()) line += "; did you mean " + suggestion + "?";
+  return line;
+}
+
+ConfigProblem wrong_type(const ConfigNode& node, const std::string& path,
+                         const std::string& expected) {
+  const bool is_scalar = !node.table() && !node.list();
+  const std::string message = is_scalar ? path + " = " + quote(node) + " must be " + expected
+                                        : path + " must be " + expected + ", not " + quote(node);
+  return {node.origin, path, message};
+}
+
+void raise_if_any(std::vector<ConfigProblem> problems) {
+  if (problems.empty()) return;
+  std::ranges::stable_sort(problems, {}, &ConfigProblem::origin);
+  const std::size_t count = problems.size();
+  std::string message = std::to_string(count) + (count == 1 ? " problem" : " problems") +
+                        " in the configuration, nothing was started";
+  for (const ConfigProblem& problem : problems) message += "\n  " + problem.text();
+  throw core::Error(core::Fault::usage, message);
+}
+
+}  // namespace weft::experiments

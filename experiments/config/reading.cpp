@@ -1,0 +1,206 @@
+#include "experiments/config/reading.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "experiments/console/nearest_word.h"
+#include "experiments/config/text.h"
+
+namespace weft::experiments {
+namespace {
+
+std::optional<double> as_number(const ConfigNode& node) {
+  if (const Index* integer = std::get_if<Index>(&node.value)) return double(*integer);
+  const double* number = std::get_if<double>(&node.value);
+  return number && !std::isnan(*number) ? std::optional(*number) : std::nullopt;
+}
+
+std::optional<Index> as_integer(const ConfigNode& node) {
+  if (const Index* integer = std::get_if<Index>(&node.value)) return *integer;
+  const double* number = std::get_if<double>(&node.value);
+  constexpr double largest_exact = 9007199254740992;  // 2^53
+  if (number && std::trunc(*number) == *number && std::abs(*number) <= largest_exact)
+    return Index(*number);
+  return std::nullopt;
+}
+
+std::optional<bool> as_flag(const ConfigNode& node) {
+  const bool* flag = std::get_if<bool>(&node.value);
+  return flag ? std::optional(*flag) : std::nullopt;
+}
+
+std::optional<std::string> as_text(const ConfigNode& node) {
+  if (const std::string* text = std::get_if<std::string>(&node.value)) return *text;
+  if (!as_number(node)) return std::nullopt;
+  if (!node.spelling.empty()) return node.spelling;
+  if (const Index* integer = std::get_if<Index>(&node.value)) return toml_text(*integer);
+  return digits(std::get<double>(node.value));
+}
+
+/// "is below 1", or nothing when the number is in range.
+std::string range_fault(double value, core::Range range) {
+  if (value >= range.low && value <= range.high) return "";
+  const bool two_sided = std::isfinite(range.low) && std::isfinite(range.high);
+  if (two_sided) return "is not between " + digits(range.low) + " and " + digits(range.high);
+  return value < range.low ? "is below " + digits(range.low) : "is above " + digits(range.high);
+}
+
+std::string range_fault(const std::string&, core::Range) { return ""; }
+
+/// Reads one value of a type; reports what is not of that type or fails a check of its range.
+template <class Value>
+struct ValueReader {
+  ConfigReading& reading;
+  const char* expected;
+  std::optional<Value> (*convert)(const ConfigNode&);
+  core::Range range{};
+
+  std::optional<Value> operator()(const ConfigNode& node, const std::string& path) const {
+    const std::optional<Value> value = convert(node);
+    if (!value) {
+      reading.refuse(wrong_type(node, path, expected));
+      return std::nullopt;
+    }
+    const std::string fault = range_fault(*value, range);
+    if (fault.empty()) return value;
+    reading.refuse({node.origin, path, path + " = " + quote(node) + " " + fault});
+    return std::nullopt;
+  }
+};
+
+}  // namespace
+
+void ConfigReading::refuse(const ConfigProblem& problem) {
+  if (refused.insert(problem.key).second) problems.push_back(problem);
+}
+
+void ConfigReading::complain(const ConfigProblem& problem) {
+  const auto is_same = [&](const ConfigProblem& other) {
+    return other.key == problem.key && other.message == problem.message;
+  };
+  if (!refused.contains(problem.key) && std::ranges::none_of(problems, is_same))
+    problems.push_back(problem);
+}
+
+ReadingFields::ReadingFields(ConfigReading& reading, std::string path, const ConfigNode* node)
+    : reading_(reading), path_(std::move(path)), node_(node) {
+  reading_.keys.add_section(path_);
+  reading_.resolved.add_section(path_);
+}
+
+const ConfigNode* ReadingFields::find(std::string_view key) const {
+  const ConfigNode::Table* table = node_ ? node_->table() : nullptr;
+  if (!table) return nullptr;
+  const auto found = table->find(key);
+  return found == table->end() ? nullptr : &found->second;
+}
+
+template <class Value, class Read>
+void ReadingFields::take(std::string_view key, Value& value, const Read& read) {
+  const std::string path = join_path(path_, key);
+  const ConfigNode* node = find(key);
+  reading_.keys.add_key(path);
+  if (node) {
+    if (auto taken = read(*node, path))
+      value = std::move(*taken);
+    else
+      reading_.refused.insert(path);  // when only an item of a list is wrong
+  }
+  reading_.resolved.record(path_, key, toml_text(value), node ? node->origin : ConfigOrigin{});
+}
+
+template <class Value, class Read>
+void ReadingFields::take_list(std::string_view key, std::vector<Value>& values, const Read& read) {
+  take(key, values, [&](const ConfigNode& node, const std::string& path) {
+    std::optional<std::vector<Value>> all(std::in_place);
+    const auto add = [&](const ConfigNode& item, const std::string& item_path) {
+      const std::optional<Value> value = read(item, item_path);
+      if (!value)
+        all.reset();
+      else if (all)
+        all->push_back(*value);
+    };
+    if (!node.list()) add(node, path);
+    for (std::size_t i = 0; node.list() && i < node.list()->size(); ++i)
+      add((*node.list())[i], path + "[" + std::to_string(i) + "]");
+    return all;
+  });
+}
+
+void ReadingFields::integer(std::string_view key, Index& value, std::string_view,
+                            core::Range range) {
+  take(key, value, ValueReader<Index>{reading_, "a whole number", as_integer, range});
+}
+
+void ReadingFields::number(std::string_view key, double& value, std::string_view,
+                           core::Range range) {
+  take(key, value, ValueReader<double>{reading_, "a number", as_number, range});
+}
+
+void ReadingFields::flag(std::string_view key, bool& value, std::string_view) {
+  take(key, value, ValueReader<bool>{reading_, "true or false", as_flag});
+}
+
+void ReadingFields::text(std::string_view key, std::string& value, std::string_view) {
+  take(key, value, ValueReader<std::string>{reading_, "text", as_text});
+}
+
+void ReadingFields::choice(std::string_view key, std::string& value, std::string_view,
+                           const std::vector<std::string_view>& options) {
+  take(key, value, [&](const ConfigNode& node, const std::string& path) {
+    std::optional<std::string> chosen = as_text(node);
+    const std::vector<std::string> legal(options.begin(), options.end());
+    if (chosen && std::ranges::find(legal, *chosen) != legal.end()) return chosen;
+    std::string list;
+    for (const std::string& option : legal) list += (list.empty() ? "" : ", ") + option;
+    ConfigProblem problem = wrong_type(node, path, "one of " + list);
+    if (chosen) problem.suggestion = nearest(*chosen, legal);
+    reading_.refuse(problem);
+    return std::optional<std::string>();
+  });
+}
+
+void ReadingFields::integers(std::string_view key, std::vector<Index>& value, std::string_view,
+                             core::Range range) {
+  take_list(key, value, ValueReader<Index>{reading_, "a whole number", as_integer, range});
+}
+
+void ReadingFields::numbers(std::string_view key, std::vector<double>& value, std::string_view,
+                            core::Range range) {
+  take_list(key, value, ValueReader<double>{reading_, "a number", as_number, range});
+}
+
+void ReadingFields::texts(std::string_view key, std::vector<std::string>& value, std::string_view) {
+  take_list(key, value, ValueReader<std::string>{reading_, "text", as_text});
+}
+
+std::vector<std::unique_ptr<core::Fields>> ReadingFields::tables(std::string_view key,
+                                                                 std::string_view) {
+  std::vector<std::unique_ptr<core::Fields>> visitors;
+  const std::string path = join_path(path_, key);
+  reading_.keys.add_key(path);
+  const ConfigNode* node = find(key);
+  if (!node) return visitors;
+  if (!node->list()) {
+    reading_.refuse(wrong_type(*node, path, "a list of tables"));
+    return visitors;
+  }
+  for (std::size_t i = 0; i < node->list()->size(); ++i) {
+    const ConfigNode& item = (*node->list())[i];
+    const std::string item_path = path + "[" + std::to_string(i) + "]";
+    if (item.table())
+      visitors.push_back(std::make_unique<ReadingFields>(reading_, item_path, &item));
+    else
+      reading_.refuse(wrong_type(item, item_path, "a table"));
+  }
+  return visitors;
+}
+
+void ReadingFields::problem(std::string_view key, const std::string& message) {
+  const std::string path = join_path(path_, key);
+  const ConfigNode* node = find(key);
+  reading_.complain({node ? node->origin : ConfigOrigin{}, path, path + ": " + message});
+}
+
+}  // namespace weft::experiments

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/config/node.h"
+
+namespace weft::experiments {
+
+/// Values as TOML writes them; reading the text again gives the same value, bit for bit.
+std::string toml_text(bool value);
+std::string toml_text(Index value);
+std::string toml_text(double value);
+std::string toml_text(std::string_view value);
+inline std::string toml_text(const std::string& value) {
+  return toml_text(std::string_view(value));
+}
+std::string toml_text(const char*) = delete;  // would be taken for a bool
+
+template <class Value>
+std::string toml_text(const std::vector<Value>& values) {
+  std::string text = "[";
+  for (const Value& value : values) text += (text.size() > 1 ? ", " : "") + toml_text(value);
+  return text + "]";
+}
+
+/// The digits of a number, without the ".0" that tells TOML it is no integer.
+std::string digits(double value);
+
+/// A value as a message shows it: TOML, cut when long; "a table", "a list".
+std::string quote(std::string_view text);
+std::string quote(const ConfigNode& node);
+
+/// Rows of cells as lines of text in columns; a cell of more than `widest` characters does not
+/// widen its column.
+std::string align(const std::vector<std::vector<std::string>>& rows, std::size_t widest);
+
+}  // namespace weft::experiments

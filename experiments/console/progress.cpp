@@ -1,0 +1,112 @@
+#include "experiments/console/progress.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <ostream>
+
+#include "experiments/console/number_text.h"
+
+namespace weft::experiments {
+namespace {
+
+constexpr double live_seconds = 0.1;  // between two drawings of the live line
+constexpr const char* clear_line = "\r\x1b[K";
+
+/// 1.0e-3 rather than 1.0e-03.
+std::string short_exponent(double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.1e", value);
+  std::string shown = text;
+  const std::size_t sign = shown.find('e') + 1;
+  if (sign + 2 < shown.size() && shown[sign + 1] == '0') shown.erase(sign + 1, 1);
+  return shown;
+}
+
+std::string printable(std::string_view text) {
+  std::string clean(text);
+  std::ranges::replace_if(
+      clean, [](unsigned char c) { return (c < 32 && c != '\n' && c != '\t') || c == 127; }, '.');
+  return clean;
+}
+
+}  // namespace
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+int terminal_columns(int descriptor) {
+  if (!::isatty(descriptor)) return 0;
+  winsize size{};
+  const bool known = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : 80;
+}
+
+Progress::Progress(std::ostream& out, Settings settings)
+    : out_(out), settings_(std::move(settings)) {}
+
+Progress::~Progress() { finish(); }
+
+std::string Progress::text_of(const Line& line, double now) const {
+  const double used = line.done - first_done_;
+  const double eta = used > 0 ? (now - first_time_) * (1 - line.done) / used
+                              : std::numeric_limits<double>::quiet_NaN();
+  const std::string total = std::to_string(line.steps);
+  const std::string step = std::to_string(line.step);
+  std::string text = "step ";
+  if (line.steps > 0)
+    text +=
+        std::string(total.size() - std::min(total.size(), step.size()), ' ') + step + '/' + total;
+  else
+    text += step;
+  text += "  " + fixed(100 * line.done, 1) + "%  loss " + fixed(line.loss, 3);
+  if (line.validation) text += "  val " + fixed(*line.validation, 3) + (line.best ? "*" : "");
+  return text + "  lr " + short_exponent(line.lr) + "  " + short_count(line.tokens_per_s) +
+         " tok/s  ETA " + short_duration(eta);
+}
+
+bool Progress::is_due(const Line& line, double now) const {
+  const double wait = settings_.columns > 0 ? live_seconds : settings_.every_seconds;
+  const bool counted =
+      settings_.columns == 0 && settings_.every_steps > 0 && line.step % settings_.every_steps == 0;
+  return first_ || counted || now - last_time_ >= wait;
+}
+
+void Progress::update(const Line& line) {
+  const double now = settings_.clock();
+  if (first_) first_time_ = now, first_done_ = line.done;
+  line_ = line;
+  shown_ = false;
+  if (is_due(line, now)) show(now);
+  first_ = false;
+}
+
+void Progress::show(double now) {
+  const std::string text = text_of(*line_, now);
+  if (settings_.columns > 0)
+    out_ << clear_line << text.substr(0, std::size_t(settings_.columns - 1)) << std::flush;
+  else
+    out_ << text << std::endl;
+  standing_ = settings_.columns > 0;
+  shown_ = true;
+  last_time_ = now;
+}
+
+void Progress::message(std::string_view text) {
+  if (standing_) out_ << clear_line;
+  out_ << printable(text) << '\n' << std::flush;
+  if (standing_) show(settings_.clock());
+}
+
+void Progress::finish() {
+  if (!shown_) show(settings_.clock());
+  if (standing_) out_ << '\n' << std::flush;
+  standing_ = false;
+}
+
+}  // namespace weft::experiments

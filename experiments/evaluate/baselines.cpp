@@ -1,0 +1,79 @@
+#include "experiments/evaluate/baselines.h"
+
+#include <algorithm>
+#include <iomanip>
+#include <sstream>
+
+#include "experiments/console/number_text.h"
+
+namespace weft::experiments {
+namespace {
+
+std::string named(const data::Baseline& baseline) {
+  return baseline.name + " " + fixed(baseline.accuracy, 4);
+}
+
+}  // namespace
+
+std::vector<data::Baseline> all_baselines(const data::Dataset& dataset, data::Split split) {
+  std::vector<data::Baseline> all = dataset.baselines(split);
+  if (dataset.classes() > 0) all.push_back({"chance", 1 / double(dataset.classes())});
+  std::ranges::stable_sort(all, {}, &data::Baseline::accuracy);
+  return all;
+}
+
+std::string print_baselines(const std::vector<data::Baseline>& baselines) {
+  std::string text;
+  for (const data::Baseline& baseline : baselines)
+    text += (text.empty() ? "" : ", ") + named(baseline);
+  return text;
+}
+
+std::string standing(double accuracy, const std::vector<data::Baseline>& baselines) {
+  const auto next = std::ranges::find_if(
+      baselines, [&](const data::Baseline& baseline) { return baseline.accuracy >= accuracy; });
+  std::string text;
+  if (next != baselines.begin()) text = "above " + named(*std::prev(next));
+  if (next != baselines.end())
+    text += (text.empty() ? "not above " : ", not above ") + named(*next);
+  return text;
+}
+
+std::string print_accuracy(double accuracy, double error,
+                           const std::vector<data::Baseline>& baselines) {
+  std::ostringstream out;
+  out << std::fixed << std::setprecision(4);
+  bool listed = false;
+  const auto list_own = [&] {
+    out << "  " << accuracy << "  this model (± " << error << ")\n";
+    listed = true;
+  };
+  out << "accuracy\n";
+  for (const data::Baseline& baseline : baselines) {
+    if (!listed && accuracy < baseline.accuracy) list_own();
+    out << "  " << baseline.accuracy << "  " << baseline.name << '\n';
+  }
+  if (!listed) list_own();
+  return out.str();
+}
+
+std::string print_classes(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 20;
+  std::string text = std::to_string(names.size()) + " classes: ";
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i)
+    text += (i == 0 ? "" : ", ") + names[i];
+  return text + (names.size() > most ? ", ..." : "");
+}
+
+std::vector<std::pair<std::string, MetricValue>> baseline_metrics(
+    const std::vector<data::Baseline>& baselines) {
+  std::vector<std::pair<std::string, MetricValue>> values;
+  for (const data::Baseline& baseline : baselines) {
+    std::string name = "baseline_" + baseline.name;
+    std::ranges::replace(name, ' ', '_');
+    values.emplace_back(std::move(name), baseline.accuracy);
+  }
+  return values;
+}
+
+}  // namespace weft::experiments

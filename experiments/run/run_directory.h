@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "experiments/run/directory_lock.h"
+#include "experiments/run/run_files.h"
+
+namespace weft::experiments {
+
+/// How a run is to begin in its directory.
+enum class RunStart { anew, resume, fresh };
+
+/// A run directory held for training: no other process trains there while this lives.
+class RunDirectory {
+ public:
+  /// anew: the directory must not hold a run yet. resume: it must hold one. fresh: a run there is
+  /// deleted first: the files that weft writes, nothing else. A directory with other things in it
+  /// is never touched. `command` is what the user typed, for the errors that say what to type
+  /// instead: "weft train configs/quickstart.toml".
+  static RunDirectory open(const std::filesystem::path& directory, RunStart start,
+                           const std::string& command);
+
+  const RunFiles& files() const { return files_; }
+
+ private:
+  RunDirectory(RunFiles files, DirectoryLock lock)
+      : files_(std::move(files)), lock_(std::move(lock)) {}
+
+  RunFiles files_;
+  DirectoryLock lock_;
+};
+
+}  // namespace weft::experiments

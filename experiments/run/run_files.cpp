@@ -1,0 +1,129 @@
+#include "experiments/run/run_files.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "core/files/durable_file.h"
+#include "core/error.h"
+
+namespace weft::experiments {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// 2024-05-06T07:08:09Z
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  char text[32];
+  return std::string(text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts));
+}
+
+/// The contents of a JSON file, or null when it is absent or damaged.
+Json read_json(const fs::path& path) {
+  if (!fs::is_regular_file(path)) return nullptr;
+  return Json::parse(core::read_text_file(path), nullptr, false);
+}
+
+void write_json(const fs::path& path, const Json& json) {
+  core::write_durably(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
+}
+
+/// A member of an object, or `otherwise` when it is absent or of another kind.
+template <class T>
+T member(const Json& json, const char* key, T otherwise) {
+  try {
+    return json.value(key, otherwise);
+  } catch (const Json::exception&) {
+    return otherwise;
+  }
+}
+
+Fact fact_of(const Json& json) {
+  if (json.is_number_integer()) return json.get<std::int64_t>();
+  if (json.is_number()) return json.get<double>();
+  return json.is_string() ? json.get<std::string>() : json.dump();
+}
+
+std::string cpu_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "unknown";
+}
+
+}  // namespace
+
+fs::path run_path(const fs::path& root, const std::string& name, const std::string& config_hash) {
+  return root / (name + '-' + config_hash.substr(0, 8));
+}
+
+bool holds_run(const fs::path& directory) {
+  const Json status = read_json(RunFiles{directory}.status());
+  return member(status, "program", std::string()) == "weft";
+}
+
+RunFiles find_run(const fs::path& directory) {
+  core::require(fs::is_directory(directory), "no run at ", directory.string(),
+                ": there is no such directory");
+  core::require(holds_run(directory), "no run at ", directory.string(),
+                ": the directory has no status.json written by weft");
+  return {directory};
+}
+
+RunStatus read_status(const RunFiles& files) {
+  const Json json = read_json(files.status());
+  core::require(json.is_object(), files.status().string(), ": is missing or damaged");
+  return {member(json, "state", std::string()), member(json, "step", core::Index(0)),
+          member(json, "detail", std::string())};
+}
+
+void write_status(const RunFiles& files, const RunStatus& status) {
+  write_json(files.status(), {{"program", "weft"},
+                              {"format", 1},
+                              {"state", status.state},
+                              {"step", status.step},
+                              {"detail", status.detail},
+                              {"time", utc_now()}});
+}
+
+std::vector<Facts> read_starts(const RunFiles& files) {
+  const Json json = read_json(files.environment());
+  std::vector<Facts> starts;
+  if (!json.is_object() || !json.contains("starts")) return starts;
+  for (const Json& start : json["starts"]) {
+    Facts facts;
+    for (const auto& [name, value] : start.items()) facts[name] = fact_of(value);
+    starts.push_back(std::move(facts));
+  }
+  return starts;
+}
+
+void record_start(const RunFiles& files, Facts facts) {
+  Json json = read_json(files.environment());
+  if (!json.is_object() || !json.contains("starts")) json = {{"starts", Json::array()}};
+  Json start = Json::object();
+  facts["time"] = utc_now();
+  for (const auto& [name, fact] : facts)
+    std::visit([&, &key = name](const auto& value) { start[key] = value; }, fact);
+  json["starts"].push_back(start);
+  write_json(files.environment(), json);
+}
+
+Facts describe_machine() {
+  utsname system{};
+  ::uname(&system);
+  return {{"cpu", cpu_name()},
+          {"cores", std::int64_t(std::thread::hardware_concurrency())},
+          {"host", std::string(system.nodename)},
+          {"system", core::message_of(system.sysname, ' ', system.release, ' ', system.machine)}};
+}
+
+}  // namespace weft::experiments

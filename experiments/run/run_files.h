@@ -1,0 +1,56 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "experiments/checkpoint/checkpoint.h"
+
+namespace weft::experiments {
+
+/// Where a run keeps what:
+///   config.toml    the resolved config            metrics.jsonl  measurements (metrics_log.h)
+///   env.json       how, where and when it started train.log      what the program printed
+///   status.json    state and step; marks a run    samples/  checkpoints/  tensorboard/
+struct RunFiles {
+  std::filesystem::path directory;
+
+  std::filesystem::path config() const { return directory / "config.toml"; }
+  std::filesystem::path environment() const { return directory / "env.json"; }
+  std::filesystem::path status() const { return directory / "status.json"; }
+  std::filesystem::path metrics() const { return directory / "metrics.jsonl"; }
+  std::filesystem::path log() const { return directory / "train.log"; }
+  std::filesystem::path samples() const { return directory / "samples"; }
+  std::filesystem::path tensorboard() const { return directory / "tensorboard"; }
+  std::filesystem::path checkpoints() const { return directory / "checkpoints"; }
+};
+
+/// status.json: "running", "stopped" (by a signal), "finished" or "failed", and why.
+struct RunStatus {
+  std::string state;
+  core::Index step = 0;
+  std::string detail = {};
+};
+
+/// ROOT/NAME-HASH8 with the first 8 digits of the resolved config's hash: the same config always
+/// finds its run again.
+std::filesystem::path run_path(const std::filesystem::path& root, const std::string& name,
+                               const std::string& config_hash);
+
+/// Whether weft has begun a run there.
+bool holds_run(const std::filesystem::path& directory);
+/// The files of an existing run, for reading; an Error (Fault::usage) when there is none.
+RunFiles find_run(const std::filesystem::path& directory);
+
+RunStatus read_status(const RunFiles& files);
+void write_status(const RunFiles& files, const RunStatus& status);
+
+/// env.json lists the facts of every start of the run (version, command, CPU, instruction set, BLAS
+/// core, threads, ...), oldest first, each with its time.
+std::vector<Facts> read_starts(const RunFiles& files);
+void record_start(const RunFiles& files, Facts facts);
+
+/// What a start records of the machine: cpu, cores, host, system.
+Facts describe_machine();
+
+}  // namespace weft::experiments

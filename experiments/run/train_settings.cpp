@@ -1,0 +1,77 @@
+#include "experiments/run/train_settings.h"
+
+#include <charconv>
+#include <optional>
+
+#include "core/error.h"
+
+namespace weft::experiments {
+namespace {
+
+std::optional<Period> parse_period(std::string_view text) {
+  double count = 0;
+  const auto [rest, fault] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (fault != std::errc() || count < 0) return std::nullopt;
+  std::string_view unit(rest, std::size_t(text.data() + text.size() - rest));
+  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  if (unit == "minutes" || unit == "minute" || unit == "min" || unit == "m")
+    return Period{.minutes = count};
+  if ((unit.empty() || unit == "steps") && count == double(Index(count)))
+    return Period{.steps = Index(count)};
+  return std::nullopt;
+}
+
+}  // namespace
+
+void TrainSettings::fields(core::Fields& field) {
+  field.integer("steps", steps, "budget: optimizer steps (1000 when no budget is given)",
+                core::at_least(0));
+  field.integer("tokens", tokens, "budget: tokens read", core::at_least(0));
+  field.number("flops", flops, "budget: useful arithmetic by the cost model", core::at_least(0));
+  field.number("minutes", minutes, "budget: time, turned into steps by a probe at the start",
+               core::at_least(0));
+  field.integer("batch", batch, "sequences at a time", core::between(1, 1 << 20));
+  field.integer("accumulate", accumulate, "batches whose gradients make one step",
+                core::between(1, 1 << 20));
+  field.integer("eval_every", eval_every, "steps between validations; 0: only at the end",
+                core::at_least(0));
+  field.integer(
+      "eval_batches", eval_batches,
+      "batches of a validation on the way, 0: the whole split; the end always takes it whole",
+      core::at_least(0));
+  field.integer("patience", patience, "stop after so many validations without a new best; 0: never",
+                core::at_least(0));
+  field.text("checkpoint_every", checkpoint_every,
+             "steps (500) or time (\"10 minutes\"); 0: never");
+  field.integer("keep_last", keep_last, "newest checkpoints to keep", core::between(1, 1000));
+  field.integer("keep_best", keep_best, "best checkpoints to keep", core::between(0, 1000));
+  field.flag("recompute", recompute, "keep only each layer's input and compute the rest again");
+  field.flag("tensorboard", tensorboard,
+             "also write the run's numbers as a TensorBoard event file");
+  if ((steps > 0) + (tokens > 0) + (flops > 0) + (minutes > 0) > 1)
+    field.problem(tokens > 0  ? "tokens"
+                  : flops > 0 ? "flops"
+                              : "minutes",
+                  "only one of steps, tokens, flops and minutes can be the budget");
+  if (steps == 0 && tokens == 0 && flops == 0 && minutes == 0) steps = 1000;
+  if (!parse_period(checkpoint_every))
+    field.problem("checkpoint_every", core::message_of("\"", checkpoint_every,
+                                                       "\" is neither steps (500) nor time "
+                                                       "(\"10 minutes\")"));
+}
+
+Period TrainSettings::checkpoint_period() const {
+  return parse_period(checkpoint_every).value_or(Period{});
+}
+
+void SampleSettings::fields(core::Fields& field) {
+  field.integer("tokens", tokens, "length of a sample; 0: none", core::at_least(0));
+  field.text("prompt", prompt, "what a sample continues; empty: the start of the validation data");
+  field.number("temperature", temperature, "divides the logits; 0: always the likeliest token",
+               core::at_least(0));
+  field.integer("top_k", top_k, "draw among the k likeliest tokens; 0: among all",
+                core::at_least(0));
+  field.flag("at_evaluations", at_evaluations, "also at each validation, not only at the end");
+}
+
+}  // namespace weft::experiments

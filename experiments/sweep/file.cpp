@@ -1,0 +1,253 @@
+#include "experiments/sweep/file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "core/rng.h"
+#include "experiments/config/file.h"
+#include "experiments/config/problem.h"
+#include "experiments/console/nearest_word.h"
+#include "experiments/config/text.h"
+
+namespace weft::experiments {
+namespace {
+
+const std::vector<std::string> sections = {"base", "seeds",  "grid",   "zip",
+                                           "list", "random", "exclude"};
+
+/// { log = [low, high] } or { linear = [low, high] }, and nothing else.
+const ConfigNode* range_in(const ConfigNode& node) {
+  const ConfigNode::Table* table = node.table();
+  if (!table || table->size() != 1) return nullptr;
+  const auto& [name, ends] = *table->begin();
+  return name == "log" || name == "linear" ? &ends : nullptr;
+}
+
+/// The values of nested tables by their full keys: model.width, attention.local.window.
+void flatten(const ConfigNode& node, const std::string& path, Assignments& out) {
+  if (!node.table() || range_in(node)) {
+    out.push_back({path, node});
+    return;
+  }
+  for (const auto& [key, child] : *node.table()) flatten(child, join_path(path, key), out);
+}
+
+class Reading {
+ public:
+  explicit Reading(const std::string& path) { root_ = read_config_file(path, problems_); }
+
+  SweepFile finish(const std::string& path) {
+    SweepFile sweep;
+    sweep.path = path;
+    for (const auto& [key, node] : *root_.table())
+      if (std::ranges::find(sections, key) == sections.end())
+        problems_.push_back(
+            {node.origin, key, "unknown key " + key + " in a sweep", nearest(key, sections)});
+    read_base(sweep);
+    read_list(sweep);
+    read_grid(sweep);
+    read_zip(sweep);
+    read_random(sweep);
+    read_seeds(sweep);
+    read_excluded(sweep);
+    refuse_keys_given_twice(sweep);
+    raise_if_any(std::move(problems_));
+    return sweep;
+  }
+
+ private:
+  void report(const ConfigOrigin& origin, const std::string& key, const std::string& message) {
+    problems_.push_back({origin, key, message});
+  }
+
+  const ConfigNode* find(const std::string& key) const {
+    const auto found = root_.table()->find(key);
+    return found == root_.table()->end() ? nullptr : &found->second;
+  }
+
+  /// The settings of a table; reports a section that is no table.
+  Assignments settings_of(const ConfigNode& node, const std::string& section) {
+    Assignments settings;
+    if (node.table())
+      flatten(node, "", settings);
+    else
+      problems_.push_back(wrong_type(node, section, "a table of settings"));
+    return settings;
+  }
+
+  /// The tables of [[list]] or [[exclude]].
+  ConfigNode::List tables_of(const std::string& section) {
+    const ConfigNode* node = find(section);
+    if (!node) return {};
+    if (node->list()) return *node->list();
+    report(node->origin, section, "write [[" + section + "]], once for each alternative");
+    return {};
+  }
+
+  const ConfigNode::List* values_of(const Assignment& axis) {
+    const ConfigNode::List* values = axis.value.list();
+    if (values && !values->empty()) return values;
+    report(axis.value.origin, axis.key,
+           axis.key + " = " + quote(axis.value) + " must be a list of the values to try");
+    return nullptr;
+  }
+
+  void read_base(SweepFile& sweep) {
+    const ConfigNode* base = find("base");
+    if (!base) {
+      report({}, "base", "base is missing: name the config that the trials start from");
+    } else if (const auto* name = std::get_if<std::string>(&base->value)) {
+      const auto folder = std::filesystem::path(sweep.path).parent_path();
+      sweep.base = (folder / *name).lexically_normal().string();
+    } else {
+      problems_.push_back(wrong_type(*base, "base", "the name of a config file"));
+    }
+  }
+
+  void read_list(SweepFile& sweep) {
+    Factor factor{Factor::Origin::list, {}};
+    for (const ConfigNode& entry : tables_of("list"))
+      factor.alternatives.push_back(settings_of(entry, "list"));
+    if (!factor.alternatives.empty()) sweep.factors.push_back(std::move(factor));
+  }
+
+  void read_grid(SweepFile& sweep) {
+    const ConfigNode* node = find("grid");
+    if (!node) return;
+    for (const Assignment& axis : settings_of(*node, "grid")) {
+      Factor factor{Factor::Origin::grid, {}};
+      if (const auto* values = values_of(axis))
+        for (const ConfigNode& value : *values) factor.alternatives.push_back({{axis.key, value}});
+      sweep.factors.push_back(std::move(factor));
+    }
+  }
+
+  void read_zip(SweepFile& sweep) {
+    const ConfigNode* node = find("zip");
+    if (!node) return;
+    Factor factor{Factor::Origin::zip, {}};
+    for (const Assignment& axis : settings_of(*node, "zip")) {
+      const auto* values = values_of(axis);
+      if (!values) continue;
+      if (factor.alternatives.empty()) factor.alternatives.resize(values->size());
+      if (factor.alternatives.size() != values->size()) {
+        report(axis.value.origin, axis.key,
+               axis.key + " has " + std::to_string(values->size()) +
+                   " values where others in [zip] have " +
+                   std::to_string(factor.alternatives.size()));
+        continue;
+      }
+      for (std::size_t i = 0; i < values->size(); ++i)
+        factor.alternatives[i].push_back({axis.key, (*values)[i]});
+    }
+    sweep.factors.push_back(std::move(factor));
+  }
+
+  void read_random(SweepFile& sweep) {
+    const ConfigNode* node = find("random");
+    if (!node) return;
+    Index n = 0, seed = 1;
+    std::vector<Assignments> draws;
+    Assignments ranges = settings_of(*node, "random");
+    std::erase_if(ranges, [&](const Assignment& setting) {
+      Index* target = setting.key == "n" ? &n : setting.key == "seed" ? &seed : nullptr;
+      if (!target) return false;
+      if (const auto* value = std::get_if<Index>(&setting.value.value); value && *value >= 0)
+        *target = *value;
+      else
+        problems_.push_back(wrong_type(setting.value, "random." + setting.key, "a whole number"));
+      return true;
+    });
+    if (n < 1) report(node->origin, "random.n", "[random] needs n, the number of draws");
+    draws.resize(std::size_t(std::clamp<Index>(n, 0, 100'000)));
+    for (const Assignment& range : ranges) draw(range, seed, draws);
+    sweep.factors.push_back({Factor::Origin::random, std::move(draws)});
+  }
+
+  /// Adds a draw of one setting to each alternative. What is drawn depends on the seed, the
+  /// setting's name and the number of the draw alone.
+  void draw(const Assignment& range, Index seed, std::vector<Assignments>& draws) {
+    const ConfigNode* ends = range_in(range.value);
+    const auto low = ends ? end_of(*ends, 0) : std::nullopt;
+    const auto high = ends ? end_of(*ends, 1) : std::nullopt;
+    const bool log = ends && range.value.table()->contains("log");
+    if (!low || !high || *low > *high || (log && *low <= 0))
+      return report(range.value.origin, range.key,
+                    range.key + " must be { log = [low, high] } or { linear = [low, high] }" +
+                        (log ? " with 0 < low <= high" : " with low <= high"));
+    const bool whole = std::holds_alternative<Index>((*ends->list())[0].value) &&
+                       std::holds_alternative<Index>((*ends->list())[1].value);
+    const core::Rng stream = core::Rng(std::uint64_t(seed)).fold("sweep").fold(range.key);
+    for (std::size_t i = 0; i < draws.size(); ++i) {
+      const double u = stream.uniform(i), top = *high + (whole ? 1 : 0);
+      const double x = log ? *low * std::pow(top / *low, u) : *low + (top - *low) * u;
+      ConfigNode value{.value = {}, .origin = range.value.origin, .spelling = {}};
+      if (whole)
+        value.value = std::min(Index(std::floor(x)), Index(*high));
+      else
+        value.value = x;
+      draws[i].push_back({range.key, std::move(value)});
+    }
+  }
+
+  static std::optional<double> end_of(const ConfigNode& ends, std::size_t which) {
+    if (!ends.list() || ends.list()->size() != 2) return std::nullopt;
+    const ConfigNode& end = (*ends.list())[which];
+    if (const auto* whole = std::get_if<Index>(&end.value)) return double(*whole);
+    if (const auto* number = std::get_if<double>(&end.value))
+      if (std::isfinite(*number)) return *number;
+    return std::nullopt;
+  }
+
+  void read_seeds(SweepFile& sweep) {
+    const ConfigNode* node = find("seeds");
+    if (!node) return;
+    Factor factor{Factor::Origin::seeds, {}};
+    if (const auto* count = std::get_if<Index>(&node->value); count && *count >= 1) {
+      for (Index seed = 1; seed <= std::min<Index>(*count, 10'000); ++seed)
+        factor.alternatives.push_back({{"seed", {seed, node->origin, {}}}});
+    } else if (node->list() && !node->list()->empty()) {
+      for (const ConfigNode& seed : *node->list()) factor.alternatives.push_back({{"seed", seed}});
+    } else {
+      problems_.push_back(wrong_type(*node, "seeds", "a list of seeds, or how many (1 to n)"));
+    }
+    sweep.factors.push_back(std::move(factor));
+  }
+
+  void read_excluded(SweepFile& sweep) {
+    for (const ConfigNode& entry : tables_of("exclude")) {
+      sweep.excluded.push_back(settings_of(entry, "exclude"));
+      sweep.excluded_at.push_back(entry.origin);
+    }
+  }
+
+  void refuse_keys_given_twice(const SweepFile& sweep) {
+    std::set<std::string> seen;
+    for (const Factor& factor : sweep.factors)
+      for (const std::string& key : factor.keys())
+        if (!seen.insert(key).second)
+          report(factor.alternatives.front().front().value.origin, key,
+                 key + " is varied in two places: keep one");
+  }
+
+  ConfigNode root_;
+  std::vector<ConfigProblem> problems_;
+};
+
+}  // namespace
+
+std::vector<std::string> Factor::keys() const {
+  std::vector<std::string> all;
+  for (const Assignments& alternative : alternatives)
+    for (const Assignment& assignment : alternative)
+      if (std::ranges::find(all, assignment.key) == all.end()) all.push_back(assignment.key);
+  return all;
+}
+
+SweepFile SweepFile::load(const std::string& path) { return Reading(path).finish(path); }
+
+}  // namespace weft::experiments

@@ -1,0 +1,106 @@
+#include "experiments/sweep/plan.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/files/durable_file.h"
+#include "core/error.h"
+#include "experiments/config/node.h"
+#include "experiments/run/run_files.h"
+
+namespace weft::experiments {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const PlannedTrial& trial) {
+  Json settings = Json::object();
+  for (const auto& [key, value] : trial.settings) settings[key] = value;
+  return {{"id", trial.id},
+          {"settings", settings},
+          {"parameters", trial.parameters},
+          {"steps", trial.steps},
+          {"tokens", trial.tokens},
+          {"flops", trial.flops},
+          {"length", trial.length},
+          {"unit", trial.unit},
+          {"leaks", trial.leaks},
+          {"split", trial.split},
+          {"checkpoint", trial.checkpoint},
+          {"seconds", trial.seconds}};
+}
+
+PlannedTrial trial_of(const Json& json) {
+  PlannedTrial trial;
+  trial.id = json.at("id");
+  for (const auto& [key, value] : json.at("settings").items())
+    trial.settings.emplace_back(key, value.get<std::string>());
+  trial.parameters = json.at("parameters");
+  trial.steps = json.at("steps");
+  trial.tokens = json.at("tokens");
+  trial.flops = json.at("flops");
+  trial.length = json.at("length");
+  trial.unit = json.at("unit");
+  trial.leaks = json.at("leaks");
+  trial.split = json.at("split");
+  trial.checkpoint = json.at("checkpoint");
+  trial.seconds = json.at("seconds");
+  return trial;
+}
+
+/// The first sentence of a reason, on one line.
+std::string in_one_line(std::string text) {
+  text = text.substr(0, text.find('\n'));
+  const std::size_t advice = text.find(". Lower ");
+  return text.substr(0, advice);
+}
+
+}  // namespace
+
+std::string label_of(const TrialSettings& settings) {
+  std::string text;
+  for (const auto& [key, value] : settings) {
+    if (!text.empty()) text += ' ';
+    text.append(name_of(key)).append("=").append(value);
+  }
+  return text;
+}
+
+std::string PlannedTrial::value_of(const std::string& key) const {
+  const auto found = std::ranges::find(settings, key, &std::pair<std::string, std::string>::first);
+  return found == settings.end() ? "" : found->second;
+}
+
+void write_plan(const SweepFiles& files, const SweepPlan& plan) {
+  Json trials = Json::array();
+  for (const PlannedTrial& trial : plan.trials) trials.push_back(json_of(trial));
+  const Json json = {{"program", "weft"},       {"format", 1},           {"name", plan.name},
+                     {"command", plan.command}, {"budget", plan.budget}, {"trials", trials}};
+  core::write_durably(files.plan(), json.dump(1) + "\n");
+}
+
+SweepPlan read_plan(const SweepFiles& files) {
+  core::require(std::filesystem::is_regular_file(files.plan()), "no sweep at ",
+                files.directory.string(), ": there is no sweep.json; make one with weft sweep");
+  const Json json = Json::parse(core::read_text_file(files.plan()), nullptr, false);
+  try {
+    SweepPlan plan{json.at("name"), json.at("command"), json.at("budget"), {}};
+    for (const Json& trial : json.at("trials")) plan.trials.push_back(trial_of(trial));
+    return plan;
+  } catch (const Json::exception&) {
+    throw core::Error(files.plan().string() +
+                      ": is damaged; running the same weft sweep again writes it anew");
+  }
+}
+
+TrialState state_of(const SweepFiles& files, const std::string& id) {
+  using Is = TrialState::Is;
+  if (!holds_run(files.run(id))) return {Is::waiting};
+  const RunStatus status = read_status({files.run(id)});
+  if (status.state == "failed") return {Is::failed, status.step, in_one_line(status.detail)};
+  if (status.state != "finished") return {Is::waiting, status.step};
+  const bool scored = std::filesystem::is_regular_file(files.score(id));
+  return {scored ? Is::done : Is::trained, status.step};
+}
+
+}  // namespace weft::experiments

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiments/run/stop_signal.h"
+#include "experiments/sweep/child_process.h"
+#include "experiments/sweep/display.h"
+#include "experiments/sweep/plan.h"
+
+namespace weft::experiments {
+
+struct SweepOptions {
+  Index jobs = 1;
+  bool retry_failed = false;
+  bool fail_fast = false;
+  std::string command;  ///< what the user typed, for what to type next
+};
+
+/// Runs the trials of a sweep that are not done, `jobs` at a time, each as processes of this
+/// program on processors of its own: training, then the score of its best checkpoint.
+class SweepRun {
+ public:
+  SweepRun(SweepFiles files, const SweepPlan& plan, const SweepOptions& options,
+           SweepDisplay& display);
+
+  /// 0 when every trial is done, 1 when one has failed, 128 + N after signal N.
+  int run();
+
+  /// Trials that a run would work on.
+  Index open() const { return Index(queue_.size()); }
+  /// "17 done, 1 failed, 6 to run"
+  std::string summary() const;
+  /// Expected of all that is open, in seconds; 0 when unknown.
+  double seconds_left() const;
+
+ private:
+  struct Job {
+    std::size_t trial = 0;
+    std::size_t slot = 0;
+    bool scores = false;
+    double started = 0;
+    std::unique_ptr<ChildProcess> process;
+  };
+
+  const PlannedTrial& trial(const Job& job) const { return plan_.trials[job.trial]; }
+  void fill_slots();
+  void start(Job& job);
+  /// False when the job goes on with its score.
+  bool ended(Job& job, ExitCode code);
+  void fail(const Job& job, ExitCode code);
+  void stop(const std::string& why);
+  void show();
+  std::string line_of(const Job& job) const;
+  void close();
+
+  SweepFiles files_;
+  const SweepPlan& plan_;
+  SweepOptions options_;
+  SweepDisplay& display_;
+  std::vector<TrialState> states_;
+  std::vector<std::size_t> queue_;  ///< trials to run, the next one last
+  std::vector<Job> jobs_;
+  bool stopping_ = false;
+  double expected_ = 0, taken_ = 0;  ///< seconds of the trials that ended here
+};
+
+}  // namespace weft::experiments

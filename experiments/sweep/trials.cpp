@@ -1,0 +1,181 @@
+#include "experiments/sweep/trials.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/error.h"
+#include "experiments/config/text.h"
+#include "experiments/config/toml.h"
+
+namespace weft::experiments {
+namespace {
+
+using Choice = std::vector<const Assignment*>;  // one alternative of each factor, put together
+
+constexpr std::size_t most_trials = 10'000;
+
+std::vector<Choice> product(const std::vector<Factor>& factors) {
+  std::vector<Choice> all{{}};
+  for (const Factor& factor : factors) {
+    core::require(all.size() * factor.alternatives.size() <= most_trials,
+                  "the sweep has more than ", most_trials, " trials: vary less at a time");
+    std::vector<Choice> next;
+    for (const Choice& choice : all)
+      for (const Assignments& alternative : factor.alternatives) {
+        next.push_back(choice);
+        for (const Assignment& assignment : alternative) next.back().push_back(&assignment);
+      }
+    all = std::move(next);
+  }
+  return all;
+}
+
+RunConfig resolve(const ConfigTree& base, const Choice& choice, const std::string& without = "") {
+  ConfigTree tree = base;
+  for (const Assignment* assignment : choice)
+    if (assignment->key != without) tree = tree.with(assignment->key, assignment->value);
+  return RunConfig::read(std::move(tree));
+}
+
+std::string text_of(const ConfigNode& node) {
+  return std::visit(
+      [](const auto& value) -> std::string {
+        using Value = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<Value, ConfigNode::Table>)
+          return "a table";
+        else if constexpr (std::is_same_v<Value, ConfigNode::List>) {
+          std::string text;
+          for (const ConfigNode& item : value) text += (text.empty() ? "" : ", ") + text_of(item);
+          return text;
+        } else if constexpr (std::is_same_v<Value, std::string>)
+          return value;
+        else if constexpr (std::is_same_v<Value, double>)
+          return digits(value);
+        else
+          return toml_text(value);
+      },
+      node.value);
+}
+
+/// The same, with errors that also say which trial is wrong.
+RunConfig read_trial(const ConfigTree& base, const Choice& choice) {
+  try {
+    return resolve(base, choice);
+  } catch (const core::Error& error) {
+    std::string trial;
+    for (const Assignment* assignment : choice)
+      trial += (trial.empty() ? "" : ", ") + assignment->key + " = " + text_of(assignment->value);
+    throw core::Error(std::string(error.what()) + "\n  in the trial " + trial);
+  }
+}
+
+/// Whether a run has all of these settings, however its config spells them.
+bool matches(const RunConfig& config, const Assignments& settings) {
+  return std::ranges::all_of(settings, [&](const Assignment& s) {
+    const std::string value = config.resolved.value_of(s.key);
+    return !value.empty() && shown_value(value) == text_of(s.value);
+  });
+}
+
+/// A setting that no trial would miss varies in vain.
+void refuse_useless_axes(const SweepFile& sweep, const ConfigTree& base,
+                         const std::vector<Choice>& choices, const std::vector<Trial>& trials) {
+  const auto changes = [&](const std::string& key, std::size_t i) {
+    try {
+      return resolve(base, choices[i], key).identity() != trials[i].config.identity();
+    } catch (const core::Error&) {
+      return true;  // the trial cannot do without it
+    }
+  };
+  for (const Factor& factor : sweep.factors)
+    for (const std::string& key : factor.keys()) {
+      bool useful = false;
+      for (std::size_t i = 0; i < choices.size() && !useful; ++i) useful = changes(key, i);
+      core::require(useful, sweep.path, ": varying ", key,
+                    " changes nothing: every trial has that value anyway, or the results do not "
+                    "depend on it; remove it");
+    }
+}
+
+void refuse_equal_trials(const SweepFile& sweep, const std::vector<Trial>& trials) {
+  std::map<std::string, const Trial*> seen;
+  for (const Trial& trial : trials) {
+    const auto [other, is_new] = seen.emplace(trial.id, &trial);
+    core::require(is_new, sweep.path, ": two trials are the same run: ", other->second->label(),
+                  "; and ", trial.label(), ": give each setting a value once");
+  }
+}
+
+std::vector<Trial> without_excluded(const SweepFile& sweep, std::vector<Trial> trials) {
+  for (std::size_t i = 0; i < sweep.excluded.size(); ++i) {
+    const std::size_t left_out = std::erase_if(
+        trials, [&](const Trial& trial) { return matches(trial.config, sweep.excluded[i]); });
+    core::require(left_out > 0, sweep.excluded_at[i].text(),
+                  ": this exclude matches no trial; correct or remove it");
+  }
+  core::require(!trials.empty(), sweep.path, ": the excludes leave no trial");
+  return trials;
+}
+
+/// Settings that are the same wherever they occur tell no trial from another.
+void forget_constant_settings(std::vector<Trial>& trials) {
+  std::map<std::string, std::set<std::string>> values;
+  for (const Trial& trial : trials)
+    for (const auto& [key, value] : trial.settings) values[key].insert(value);
+  for (Trial& trial : trials)
+    std::erase_if(trial.settings, [&](const auto& s) { return values.at(s.first).size() == 1; });
+}
+
+}  // namespace
+
+std::string shown_value(const std::string& toml) {
+  std::vector<ConfigProblem> ignored;
+  const auto node = parse_toml("v = " + toml, "", ignored);
+  return node ? text_of(node->table()->at("v")) : toml;
+}
+
+std::vector<Trial> trials_of(const SweepFile& sweep, const std::vector<std::string>& arguments) {
+  const ConfigTree base = ConfigTree::load(sweep.base, arguments);
+  std::vector<std::string> keys;
+  for (const Factor& factor : sweep.factors)
+    for (const std::string& key : factor.keys()) keys.push_back(key);
+  for (const std::string& key : keys) {
+    const ConfigNode* node = base.find(key);
+    core::require(!node || node->origin.place != ConfigOrigin::Place::command_line,
+                  "command line: ", key, " is varied by ", sweep.path, ": it cannot be set");
+  }
+  const std::vector<Choice> choices = product(sweep.factors);
+  std::vector<Trial> trials;
+  for (const Choice& choice : choices) {
+    Trial trial{.id = {}, .config = read_trial(base, choice), .settings = {}};
+    trial.id = trial.config.identity().substr(0, 8);
+    for (const std::string& key : keys)
+      if (const std::string value = trial.config.resolved.value_of(key); !value.empty())
+        trial.settings.emplace_back(key, shown_value(value));
+    trials.push_back(std::move(trial));
+  }
+  refuse_equal_trials(sweep, trials);
+  refuse_useless_axes(sweep, base, choices, trials);
+  trials = without_excluded(sweep, std::move(trials));
+  forget_constant_settings(trials);
+  return trials;
+}
+
+std::string product_of(const SweepFile& sweep, const std::vector<Trial>& trials) {
+  std::set<std::string> telling;
+  for (const Trial& trial : trials)
+    for (const auto& [key, value] : trial.settings) telling.insert(key);
+  std::string text;
+  for (const Factor& factor : sweep.factors) {
+    std::string names;
+    for (const std::string& key : factor.keys())
+      if (telling.contains(key)) names += (names.empty() ? "" : "+") + key;
+    if (names.empty()) continue;
+    if (!text.empty()) text += " x ";
+    text += std::to_string(factor.alternatives.size()) + " " + names;
+  }
+  return text;
+}
+
+}  // namespace weft::experiments

@@ -1,0 +1,69 @@
+#include "experiments/train/resume_check.h"
+
+#include <cstring>
+
+#include "experiments/checkpoint/store.h"
+#include "experiments/train/training.h"
+
+namespace weft::experiments {
+namespace {
+
+void advance(Training& training, Index until, Trace& trace) {
+  while (training.steps_done() < until) trace.losses.push_back(training.step().loss);
+}
+
+void keep_arrays(Training& training, Trace& trace) {
+  for (const ArraySource& array : training.snapshot().arrays)
+    trace.arrays.emplace_back(array.name,
+                              std::vector<core::Real>(array.values.begin(), array.values.end()));
+}
+
+template <class Number>
+bool same_bits(const std::vector<Number>& a, const std::vector<Number>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Number)) == 0;
+}
+
+}  // namespace
+
+Trace train_straight(const RunConfig& config, Index steps) {
+  Trace trace;
+  Training training(config);
+  advance(training, steps, trace);
+  keep_arrays(training, trace);
+  return trace;
+}
+
+Trace train_interrupted(const RunConfig& config, Index at, Index steps,
+                        const std::string& directory) {
+  Trace trace;
+  CheckpointStore store(directory, 1, 0);
+  {
+    Training first(config);
+    advance(first, at, trace);
+    store.save(first.snapshot());
+  }
+  Training second(config);
+  std::vector<std::string> warnings;
+  second.restore(store.load_last(warnings));
+  advance(second, steps, trace);
+  keep_arrays(second, trace);
+  return trace;
+}
+
+std::vector<std::string> differences(const Trace& a, const Trace& b) {
+  std::vector<std::string> found;
+  for (std::size_t i = 0; i < std::min(a.losses.size(), b.losses.size()); ++i)
+    if (a.losses[i] != b.losses[i]) {
+      found.push_back("losses, first at step " + std::to_string(i));
+      break;
+    }
+  if (a.losses.size() != b.losses.size()) found.emplace_back("the number of steps");
+  if (a.arrays.size() != b.arrays.size()) found.emplace_back("the number of arrays");
+  for (std::size_t i = 0; i < std::min(a.arrays.size(), b.arrays.size()); ++i)
+    if (a.arrays[i].first != b.arrays[i].first ||
+        !same_bits(a.arrays[i].second, b.arrays[i].second))
+      found.push_back(a.arrays[i].first);
+  return found;
+}
+
+}  // namespace weft::experiments

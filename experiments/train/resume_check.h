@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/run/run_config.h"
+
+namespace weft::experiments {
+
+/// The bytes of everything that training changes, and the losses on the way.
+struct Trace {
+  std::vector<double> losses;
+  std::vector<std::pair<std::string, std::vector<core::Real>>> arrays;
+};
+
+/// Trains `steps` steps in one go.
+Trace train_straight(const RunConfig& config, Index steps);
+/// Trains `at` steps, saves a checkpoint in `directory`, and a second training continues from it.
+Trace train_interrupted(const RunConfig& config, Index at, Index steps,
+                        const std::string& directory);
+
+/// What differs between two traces, one line each; nothing when every bit is equal.
+std::vector<std::string> differences(const Trace& a, const Trace& b);
+
+}  // namespace weft::experiments

@@ -1,0 +1,165 @@
+#include "experiments/train/run_forecast.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/parallel.h"
+#include "experiments/console/progress.h"
+#include "experiments/train/training.h"
+
+namespace weft::experiments {
+namespace {
+
+using core::Real;
+
+/// The first number of a file, or behind a word in it; nothing found is no limit.
+Index number_in(const char* path, const std::string& after, Index unit) {
+  std::ifstream file(path);
+  for (std::string word; file >> word;) {
+    if (after.empty()) return std::isdigit(word[0]) ? std::atoll(word.c_str()) : -1;
+    if (word == after && file >> word) return unit * std::atoll(word.c_str());
+  }
+  return -1;
+}
+
+struct Probe {
+  Index peak_bytes = 0;
+  double step_s = 0;
+};
+
+/// One step to warm up, then the best of two.
+Probe probe(Training& training) {
+  training.step();
+  core::reset_memory_peak();
+  Probe result{.peak_bytes = 0, .step_s = std::numeric_limits<double>::infinity()};
+  for (int i = 0; i < 2; ++i) {
+    const double start = steady_seconds();
+    training.step();
+    result.step_s = std::min(result.step_s, steady_seconds() - start);
+  }
+  result.peak_bytes = training.fixed_bytes() + core::memory_use().peak;
+  return result;
+}
+
+Probe probe_batch(RunConfig config, Index batch) {
+  config.train.batch = batch;
+  config.train.accumulate = 1;
+  Training training(config);
+  const Probe result = probe(training);
+  core::trim_memory();
+  return result;
+}
+
+/// Memory against the batch, a straight line once the batch keeps all threads busy.
+struct Growth {
+  Index batch = 1;       ///< the largest that was tried
+  Index peak_bytes = 0;  ///< of that
+  Index slope = 1;       ///< bytes for another sequence
+
+  Index bytes_of(Index other) const { return peak_bytes + (other - batch) * slope; }
+  Index largest_within(Index available) const {
+    if (bytes_of(1) > available) return 0;
+    return std::max<Index>(1, batch + (available - peak_bytes) / slope);
+  }
+};
+
+/// Tries 1, 2, 4, ... sequences as long as the next is sure to fit; 16 are enough to see the line.
+Growth probe_growth(const RunConfig& config, Index fixed, Index available) {
+  Growth growth{.batch = 1, .peak_bytes = probe_batch(config, 1).peak_bytes, .slope = 1};
+  growth.slope = std::max<Index>(1, growth.peak_bytes - fixed);
+  while (2 * growth.batch <= std::min<Index>(config.train.batch, 16) &&
+         growth.bytes_of(3 * growth.batch) <= available) {
+    const Index twice = probe_batch(config, 2 * growth.batch).peak_bytes;
+    const Index slope = (twice - growth.peak_bytes) / growth.batch;
+    growth = {2 * growth.batch, twice, std::max<Index>(1, slope)};
+  }
+  return growth;
+}
+
+/// Less than any step on so many tokens takes: what the matrix products of the blocks must keep.
+double least_bytes(const RunConfig& config, Index batch) {
+  if (config.model.reversible || config.train.recompute) return 0;
+  return 4.0 * double(sizeof(Real)) * double(config.model.layers) * double(config.model.width) *
+         double(batch) * double(config.data.length);
+}
+
+/// More than small models take; what is above it is worth a closer look.
+double rough_bytes(const RunConfig& config) {
+  const double tokens = double(config.train.batch) * double(config.data.length);
+  const double width = double(config.model.width + config.model.hidden());
+  return double(sizeof(Real)) * (tokens * width * (12.0 * double(config.model.layers) + 8) +
+                                 48 * width * width * double(config.model.layers));
+}
+
+std::string in_mib(double bytes) { return std::to_string(Index(bytes / (1 << 20)) + 1) + " MiB"; }
+
+void describe(const RunConfig& config, RunForecast& forecast) {
+  RunConfig one = config;
+  one.train.batch = one.train.accumulate = 1;
+  Training training(one);
+  const double tokens = double(training.tokens_per_step());
+  forecast.parameters = training.arena().count();
+  forecast.fixed_bytes = training.fixed_bytes();
+  forecast.flops_per_token = training.useful_flops_per_step() / tokens;
+  forecast.keys_per_token = double(training.scored_pairs_per_step()) /
+                            (tokens * double(config.model.layers * config.model.heads));
+}
+
+}  // namespace
+
+Index available_bytes() {
+  if (const char* given = std::getenv("WEFT_MEMORY_MB")) return Index(std::atof(given) * 1e6);
+  Index free = number_in("/proc/meminfo", "MemAvailable:", 1024);
+  const Index limit = number_in("/sys/fs/cgroup/memory.max", "", 1);
+  const Index used = number_in("/sys/fs/cgroup/memory.current", "", 1);
+  if (limit > 0 && used >= 0 && (free < 0 || limit - used < free)) free = limit - used;
+  return free > 0 ? free : std::numeric_limits<Index>::max();
+}
+
+double RunForecast::tokens_per_s(const RunConfig& config) const {
+  return step_s > 0
+             ? double(config.train.batch * config.train.accumulate * config.data.length) / step_s
+             : 0;
+}
+
+RunForecast forecast_run(const RunConfig& config, Index available, bool whole) {
+  core::set_threads(config.threads);
+  RunForecast forecast;
+  const Index batch = config.train.batch;
+  if (least_bytes(config, 1) > double(available)) {
+    forecast.fits = false;
+    forecast.peak_bytes = Index(least_bytes(config, batch));
+    return forecast;
+  }
+  describe(config, forecast);
+  const Growth growth = probe_growth(config, forecast.fixed_bytes, available);
+  forecast.peak_bytes = growth.bytes_of(batch);
+  forecast.fits = forecast.peak_bytes <= available;
+  forecast.largest_batch = growth.largest_within(available);
+  if (!forecast.fits || !whole) return forecast;
+  const Probe all = probe_batch(config, batch);
+  forecast.peak_bytes = all.peak_bytes;
+  forecast.step_s = all.step_s * double(config.train.accumulate);
+  forecast.measured = true;
+  return forecast;
+}
+
+void require_fit(const RunConfig& config, Index available) {
+  if (rough_bytes(config) < 0.5 * double(available)) return;
+  const RunForecast forecast = forecast_run(config, available, false);
+  if (forecast.fits) return;
+  std::string advice = forecast.largest_batch > 0
+                           ? "train.batch=" + std::to_string(forecast.largest_batch) + " fits"
+                           : "not even one sequence fits: lower data.length";
+  if (!config.model.reversible && !config.train.recompute)
+    advice += ", or set train.recompute=true";
+  throw core::Error("a training step takes about " + in_mib(double(forecast.peak_bytes)) +
+                    ", but only " + in_mib(double(available)) + " are free; " + advice +
+                    "; --force starts it all the same");
+}
+
+}  // namespace weft::experiments

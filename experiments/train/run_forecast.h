@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+
+#include "experiments/run/run_config.h"
+
+namespace weft::experiments {
+
+/// Bytes that a run may use on this machine: what is free now, within the limit of the control
+/// group; or WEFT_MEMORY_MB megabytes where the environment says so.
+Index available_bytes();
+
+/// What a run will take, found by training a step or two of it.
+struct RunForecast {
+  Index parameters = 0;
+  double flops_per_token = 0;  ///< useful, by the cost model
+  double keys_per_token = 0;   ///< read by each head of each layer
+  Index fixed_bytes = 0;       ///< parameters, gradients and moments
+  Index peak_bytes = 0;        ///< of a training step, all included
+  double step_s = 0;           ///< 0 when it was not measured since it does not fit
+  bool measured = false;       ///< else foretold from smaller batches
+  bool fits = true;
+  Index largest_batch = 0;  ///< that fits; 0 when not even one sequence does
+
+  double tokens_per_s(const RunConfig& config) const;
+};
+
+/// Trains steps of a few sequences, whose memory foretells that of a whole batch; where that fits,
+/// a step of the batch itself gives the figures. With `whole` false it is left at the foretelling.
+RunForecast forecast_run(const RunConfig& config, Index available, bool whole = true);
+
+/// Throws an Error that says what to change when a run cannot fit. Costs nothing for runs that are
+/// small beside the memory there is.
+void require_fit(const RunConfig& config, Index available);
+
+}  // namespace weft::experiments

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <iosfwd>
+#include <optional>
+#include <string>
+
+#include "experiments/checkpoint/store.h"
+#include "experiments/evaluate/evaluation.h"
+#include "experiments/run/metrics_log.h"
+#include "experiments/console/progress.h"
+#include "experiments/run/run_directory.h"
+#include "experiments/run/stop_signal.h"
+#include "experiments/run/tensorboard_log.h"
+#include "experiments/train/training.h"
+
+namespace weft::experiments {
+
+/// How a run is started.
+struct RunOptions {
+  RunStart start = RunStart::anew;
+  std::string init_from;  ///< a run whose model this one starts from
+  std::string command;    ///< what the user typed
+};
+
+/// A training run in its directory: steps, validations, samples, checkpoints, metrics and what the
+/// user sees, until the budget is used up, patience ends or a signal asks to stop.
+class TrainingRun {
+ public:
+  TrainingRun(const RunConfig& config, RunDirectory& directory, const RunOptions& options,
+              std::ostream& out);
+
+  /// The exit code: 0, or 128 + N after signal N. Divergence and failing disks throw.
+  int run();
+
+ private:
+  void resume();
+  void begin();
+  void announce();
+  void train_until_done(const StopSignal& stop);
+  void log_metrics(const MetricRecord& record);
+  void record_step(const Training::Step& step, double seconds);
+  void validate();
+  void show_sample();
+  bool checkpoint_is_due() const;
+  void save();
+  void finish();
+
+  Training training_;
+  RunFiles files_;
+  RunOptions options_;
+  CheckpointStore store_;
+  std::ostream& out_;
+  Progress progress_;
+  std::optional<MetricsLog> metrics_;
+  std::optional<TensorboardLog> tensorboard_;
+
+  std::vector<data::Baseline> baselines_;  ///< of the validation split
+  Index saved_step_ = -1, validated_step_ = -1;
+  double saved_time_ = 0;
+  std::optional<double> validation_, best_;
+  Index without_best_ = 0;  ///< validations since the best
+  std::optional<Evaluation> last_evaluation_;
+  double tokens_per_s_ = 0;
+};
+
+}  // namespace weft::experiments

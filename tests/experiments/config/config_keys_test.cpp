@@ -1,0 +1,172 @@
+#include "experiments/config/keys.h"
+
+#include "experiments/config/reader.h"
+#include "tests/experiments/config/config_scratch.h"
+
+namespace weft::experiments {
+namespace {
+
+struct RecallSettings {
+  Index keys = 8;
+  void fields(core::Fields& f) { f.integer("keys", keys, "reserved symbols"); }
+};
+
+struct TextSettings {
+  std::string path;
+  bool stream = false;
+  void fields(core::Fields& f) {
+    f.text("path", path, "the file");
+    f.flag("stream", stream, "contiguous");
+  }
+};
+
+struct BytesSettings {
+  std::string path;
+  void fields(core::Fields& f) { f.text("path", path, "the file"); }
+};
+
+/// Reads a config as a run would, with [data] of kind "recall".
+std::string refusal_of(const std::string& text, const std::vector<std::string>& arguments = {}) {
+  return refusal([&] {
+    ConfigReader reader(ConfigTree::from_text(text, "a.toml", arguments));
+    Index number = 1;
+    std::string kind = "recall";
+    core::Fields& top = reader.section("");
+    top.integer("seed", number, "");
+    top.integer("threads", number, "");
+    core::Fields& data = reader.section("data");
+    data.choice("kind", kind, "", {"recall", "text", "bytes"});
+    RecallSettings().fields(reader.section("data"));
+    RecallSettings().fields(reader.alternative("data", "kind", "recall"));
+    TextSettings().fields(reader.alternative("data", "kind", "text"));
+    BytesSettings().fields(reader.alternative("data", "kind", "bytes"));
+    core::Fields& model = reader.section("model");
+    for (const char* key : {"layers", "width", "heads", "attention"})
+      model.integer(key, number, "");
+    reader.section("optim").integer("lr", number, "");
+    reader.section("attention");
+    reader.section("attention.local").integer("window", number, "");
+    reader.finish();
+  });
+}
+
+std::string only(const std::string& problem) {
+  return "1 problem in the configuration, nothing was started\n  " + problem;
+}
+
+TEST(ConfigKeys, name_the_nearest_key_of_the_same_section) {
+  EXPECT_EQ(refusal_of("[model]\natention = 1"),
+            only("a.toml:2: unknown key model.atention; did you mean model.attention?"));
+  EXPECT_EQ(refusal_of("[model]\nhead = 1"),
+            only("a.toml:2: unknown key model.head; did you mean model.heads?"));
+  EXPECT_EQ(refusal_of("sede = 1"), only("a.toml:1: unknown key sede; did you mean seed?"));
+  EXPECT_EQ(refusal_of("", {"attention.local.widow=3"}),
+            only("command line: unknown key attention.local.widow; did you mean "
+                 "attention.local.window?"));
+}
+
+TEST(ConfigKeys, name_the_key_of_another_section) {
+  EXPECT_EQ(refusal_of("heads = 2"),
+            only("a.toml:1: unknown key heads; did you mean model.heads?"));
+  EXPECT_EQ(refusal_of("[model]\nlr = 2"),
+            only("a.toml:2: unknown key model.lr; did you mean optim.lr?"));
+  EXPECT_EQ(refusal_of("model_width = 2"),
+            only("a.toml:1: unknown key model_width; did you mean model.width?"));
+}
+
+TEST(ConfigKeys, suggest_nothing_when_nothing_is_near) {
+  EXPECT_EQ(refusal_of("[model]\nquantisation = 1"),
+            only("a.toml:2: unknown key model.quantisation"));
+}
+
+TEST(ConfigKeys, name_a_misspelt_section_once_whatever_it_holds) {
+  EXPECT_EQ(refusal_of("[modle]\nheads = 1\nwidth = 2\n"),
+            only("a.toml:1: unknown section modle; did you mean model?"));
+  EXPECT_EQ(refusal_of("[attention.locla]\nwindow = 1\n"),
+            only("a.toml:1: unknown section attention.locla; did you mean attention.local?"));
+  EXPECT_EQ(refusal_of("", {"model.atention.kind=linaer"}),
+            only("command line: unknown section model.atention; did you mean model.attention?"));
+}
+
+TEST(ConfigKeys, say_with_which_kind_a_key_would_be_used) {
+  EXPECT_EQ(refusal_of("[data]\nstream = true"),
+            only("a.toml:2: data.stream is used only with data.kind = \"text\""));
+  EXPECT_EQ(refusal_of("[data]\npath = 'x'"),
+            only("a.toml:2: data.path is used only with data.kind = \"text\" or \"bytes\""));
+  EXPECT_EQ(refusal_of("[data]\nsteam = true"),
+            only("a.toml:2: unknown key data.steam; did you mean data.stream (only with data.kind "
+                 "= \"text\")?"));
+  EXPECT_EQ(refusal_of("[data]\nkeys = 3"), "");
+}
+
+TEST(ConfigKeys, hold_their_judgement_on_settings_of_a_kind_that_is_wrong) {
+  EXPECT_EQ(
+      refusal_of("[data]\nkind = 'txt'\npath = 'x'\nlenght = 3\n"),
+      "2 problems in the configuration, nothing was started\n"
+      "  a.toml:2: data.kind = \"txt\" must be one of recall, text, bytes; did you mean text?\n"
+      "  a.toml:4: unknown key data.lenght");
+}
+
+TEST(ConfigKeys, blame_the_selector_that_decides) {
+  // Only a cosine has a floor and only sgd a momentum; each kind is listed with the default of the
+  // other selector.
+  const auto settings = [](core::Fields& f, std::string kind, std::string schedule) {
+    double value = 0;
+    f.choice("kind", kind, "", {"adam", "sgd"});
+    f.choice("schedule", schedule, "", {"constant", "cosine"});
+    if (kind == "sgd") f.number("momentum", value, "");
+    if (schedule == "cosine") f.number("floor", value, "");
+  };
+  const auto read = [&](const std::string& kind, const std::string& schedule) {
+    return refusal([&] {
+      ConfigReader reader(ConfigTree::from_text("[optim]\nfloor = 1\nmomentum = 2", "a.toml"));
+      settings(reader.section("optim"), kind, schedule);
+      for (const std::string other : {"adam", "sgd"})
+        settings(reader.alternative("optim", "kind", other), other, "cosine");
+      for (const std::string other : {"constant", "cosine"})
+        settings(reader.alternative("optim", "schedule", other), "adam", other);
+      reader.finish();
+    });
+  };
+  EXPECT_EQ(read("sgd", "cosine"), "");
+  EXPECT_EQ(read("sgd", "constant"),
+            only("a.toml:2: optim.floor is used only with optim.schedule = \"cosine\""));
+  EXPECT_EQ(read("adam", "cosine"),
+            only("a.toml:3: optim.momentum is used only with optim.kind = \"sgd\""));
+}
+
+TEST(ConfigKeys, say_when_other_settings_leave_no_use_for_one) {
+  ConfigReader reader(ConfigTree::from_text("[data]\nstream = true", "a.toml"));
+  std::string kind = "text";
+  reader.section("data").choice("kind", kind, "", {"recall", "text"});
+  RecallSettings().fields(reader.alternative("data", "kind", "recall"));
+  TextSettings().fields(reader.alternative("data", "kind", "text"));
+  EXPECT_EQ(refusal([&] { reader.finish(); }),
+            only("a.toml:2: data.stream is not used beside the other settings"));
+}
+
+TEST(ConfigKeys, tell_a_section_from_a_value) {
+  EXPECT_EQ(refusal_of("attention = 3"),
+            only("a.toml:1: attention = 3 must be a section, [attention]"));
+  EXPECT_EQ(refusal_of("[attention]\nlocal = 3"),
+            only("a.toml:2: attention.local = 3 must be a section, [attention.local]"));
+}
+
+TEST(ConfigKeys, find_lines_in_included_files) {
+  const ConfigScratch scratch;
+  scratch.write("base.toml", "\n\n[model]\nwdth = 3\n");
+  const std::string top =
+      scratch.write("a.toml", "include = 'base.toml'\n[model]\nwidth = 2\nhead = 2\n");
+  ConfigReader reader(ConfigTree::load(top, {"model.widht=4"}));
+  Index width = 0;
+  reader.section("model").integer("width", width, "");
+  reader.section("model").integer("heads", width, "");
+  EXPECT_EQ(scratch.strip(refusal([&] { reader.finish(); })),
+            "3 problems in the configuration, nothing was started\n"
+            "  a.toml:4: unknown key model.head; did you mean model.heads?\n"
+            "  base.toml:4: unknown key model.wdth; did you mean model.width?\n"
+            "  command line: unknown key model.widht; did you mean model.width?");
+}
+
+}  // namespace
+}  // namespace weft::experiments

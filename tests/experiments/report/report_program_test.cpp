@@ -1,0 +1,90 @@
+#include <boost/property_tree/ptree.hpp>
+#include <boost/property_tree/xml_parser.hpp>
+
+#include "experiments/report/html_page.h"
+#include "tests/experiments/program.h"
+#include "tests/experiments/sweep/sweep_scratch.h"
+
+namespace weft::experiments {
+namespace {
+
+const char* const swept = R"(
+base = "base.toml"
+seeds = 2
+[grid]
+model.attention = ["dense", "routing"]
+data.length = [16, 32]
+)";
+
+std::size_t occurrences(const std::string& text, const std::string& word) {
+  std::size_t n = 0;
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; ++at) ++n;
+  return n;
+}
+
+TEST(ReportProgram, result_tables_are_the_same_bytes_however_the_trials_ran) {
+  const Program program("report_same");
+  program.write("base.toml", sweep_base);
+  program.write("s.toml", swept);
+  ASSERT_EQ(program.run({"sweep", "s.toml", "--dir", "a"}).code, 0);
+  ASSERT_EQ(program.run({"sweep", "s.toml", "--dir", "b", "-j", "2"}).code, 0);
+  for (const char* const sweep : {"a", "b"}) {
+    const std::string name = std::string("out-") + sweep;
+    const Outcome outcome =
+        program.run({"report", sweep, "-o", name + "/t.md," + name + "/t.tex," + name + "/t.csv"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+  }
+  for (const char* const file : {"t.md", "t.tex", "t.csv"}) {
+    const std::string a = read_text(program.directory() / "out-a" / file);
+    EXPECT_EQ(a, read_text(program.directory() / "out-b" / file)) << file;
+    EXPECT_FALSE(a.empty());
+    EXPECT_EQ(a.find("tokens/s"), std::string::npos);
+  }
+  EXPECT_NE(read_text(program.directory() / "out-a/t-times.md").find("tokens/s"),
+            std::string::npos);
+}
+
+TEST(ReportProgram, the_page_is_whole_and_draws_every_point_of_the_data) {
+  const Program program("report_page");
+  program.write("base.toml", sweep_base);
+  program.write("s.toml", swept);
+  ASSERT_EQ(program.run({"sweep", "s.toml"}).code, 0);
+  const Outcome outcome = program.run({"report", "sweeps/s", "-o", "report.html,pictures/"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("Equal budgets: train.steps = 12."), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("Best: "), std::string::npos);
+  const std::string page = read_text(program.directory() / "report.html");
+  std::istringstream stream(page);
+  boost::property_tree::ptree tree;
+  EXPECT_NO_THROW(boost::property_tree::read_xml(stream, tree));
+  for (const char* const outside : {"<script", "src=", "https:", "@import", "url("})
+    EXPECT_EQ(page.find(outside), std::string::npos) << outside;
+
+  const SweepRecord sweep = read_sweep(program.directory() / "sweeps/s");
+  const Report report = make_report(sweep, {});
+  std::size_t marks = 0, charts = 0;
+  for (auto all = report.charts; const auto& of_task : all)
+    for (const ReportChart& chart : of_task) marks += chart.chart.drawn_marks(), ++charts;
+  for (const ReportChart& chart : report.lengths) marks += chart.chart.drawn_marks(), ++charts;
+  EXPECT_EQ(occurrences(page, "class=\"mark\""), marks);
+  EXPECT_EQ(occurrences(page, "<svg"), charts);
+  std::size_t files = 0;
+  for (const auto& file : std::filesystem::directory_iterator(program.directory() / "pictures"))
+    files += file.path().extension() == ".svg";
+  EXPECT_EQ(files, charts);
+  // Of each task: curves, three trade-offs, recall and two figures of routing; growth of two.
+  EXPECT_EQ(charts, 2u * 7 + 2);
+  // A curve has a mark for each validation, a trade-off one for each mechanism.
+  EXPECT_EQ(report.charts[0][0].chart.drawn_marks(), 2u * 3);
+  EXPECT_EQ(report.charts[0][1].chart.drawn_marks(), 2u);
+}
+
+TEST(ReportProgram, a_directory_without_a_sweep_and_an_odd_ending_are_refused) {
+  const Program program("report_none");
+  const Outcome none = program.run({"report", "nowhere"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("no sweep at nowhere"), std::string::npos) << none.err;
+}
+
+}  // namespace
+}  // namespace weft::experiments

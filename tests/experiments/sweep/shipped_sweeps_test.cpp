@@ -1,0 +1,42 @@
+#include <filesystem>
+#include <set>
+
+#include "experiments/sweep/trials.h"
+#include "layers/attention/registry.h"
+
+namespace weft::experiments {
+namespace {
+
+const std::string folder = WEFT_SOURCE_DIR "/configs/sweeps/";
+
+std::set<std::string> mechanisms_of(const std::string& name) {
+  std::set<std::string> kinds;
+  for (const Trial& trial : trials_of(SweepFile::load(folder + name), {}))
+    for (const std::string& kind : trial.config.model.attention) kinds.insert(kind);
+  return kinds;
+}
+
+TEST(ShippedSweeps, resolve_and_hold_their_budget_equal) {
+  for (const char* const name : {"attention-small.toml", "attention.toml", "attention-all.toml"}) {
+    std::set<Index> budgets;
+    const auto trials = trials_of(SweepFile::load(folder + name), {});
+    for (const Trial& trial : trials) budgets.insert(trial.config.train.tokens);
+    EXPECT_EQ(budgets.size(), 1u) << name;
+    EXPECT_GT(*budgets.begin(), 0) << name;
+    EXPECT_EQ(trials.size() % 3, 0u) << name << " has three seeds";
+  }
+}
+
+TEST(ShippedSweeps, attention_compares_at_most_ten_and_attention_all_every_mechanism) {
+  EXPECT_LE(mechanisms_of("attention.toml").size(), 10u);
+  const std::set<std::string> all = mechanisms_of("attention-all.toml");
+  for (const layers::AttentionEntry& entry : layers::attention_registry()) {
+    if (entry.kind == "linformer") continue;  // reads both ways only
+    EXPECT_TRUE(all.contains(std::string(entry.kind)))
+        << "configs/sweeps/attention-all.toml lacks " << entry.kind
+        << ": add it to the list, and its settings to configs/sweeps/model.toml";
+  }
+}
+
+}  // namespace
+}  // namespace weft::experiments
