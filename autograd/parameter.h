@@ -4,8 +4,8 @@
 #include <memory>
 #include <span>
 
-#include "core/rng.h"
 #include "core/arrays/tensor.h"
+#include "core/rng.h"
 
 namespace weft::autograd {
 

@@ -8,9 +8,9 @@
 #include "data/tasks/duplicate_pairs.h"
 #include "data/tasks/labelled.h"
 #include "data/tasks/listops.h"
-#include "data/text/masked_text.h"
 #include "data/tasks/noise.h"
 #include "data/tasks/recall.h"
+#include "data/text/masked_text.h"
 #include "data/text/text.h"
 
 namespace weft::data {

@@ -75,8 +75,8 @@ struct DuplicateSettings {
   void check_length(core::Fields& fields, Index length) const;
 };
 
-/// Nested operations on digits, to be evaluated: see data/tasks/listops.h. The defaults are those of the
-/// Long Range Arena, whose longest expressions have data.length = 1999 tokens.
+/// Nested operations on digits, to be evaluated: see data/tasks/listops.h. The defaults are those
+/// of the Long Range Arena, whose longest expressions have data.length = 1999 tokens.
 struct ListopsSettings {
   Index shortest = 501;   ///< tokens of an expression, up to data.length
   Index depth = 10;       ///< at this depth there are only digits

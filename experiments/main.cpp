@@ -3,11 +3,10 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "core/files/durable_file.h"
-#include "core/error.h"
 #include "core/arrays/gemm.h"
+#include "core/error.h"
+#include "core/files/durable_file.h"
 #include "experiments/commands/commands.h"
-#include "experiments/version.h"
 
 namespace {
 
@@ -37,8 +36,7 @@ int exit_code(core::Fault fault) {
 }
 
 void print_usage(std::ostream& out) {
-  out << "weft " << experiments::version
-      << ": trains and compares long-sequence Transformers on CPUs\n\n";
+  out << "weft " << WEFT_VERSION << ": trains and compares long-sequence Transformers on CPUs\n\n";
   for (const experiments::Command& command : experiments::all_commands())
     out << "  weft " << command.name << std::string(15 - command.name.size(), ' ')
         << command.summary << '\n';
@@ -51,7 +49,7 @@ int run(const std::vector<std::string>& words) {
     return words.empty() ? 2 : 0;
   }
   if (words[0] == "--version") {
-    std::cout << "weft " << experiments::version << '\n';
+    std::cout << "weft " << WEFT_VERSION << '\n';
     return 0;
   }
   for (const experiments::Command& command : experiments::all_commands())

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "core/rng.h"
 #include "core/arrays/tensor.h"
 #include "core/arrays/tokens.h"
+#include "core/rng.h"
 
 namespace weft::tests {
 

@@ -3,9 +3,9 @@
 #include "autograd/column_copy.h"
 #include "autograd/ops.h"
 #include "autograd/row_sums.h"
-#include "core/error.h"
 #include "core/arrays/gemm.h"
 #include "core/arrays/matrix_vector.h"
+#include "core/error.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
 

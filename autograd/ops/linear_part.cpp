@@ -2,8 +2,8 @@
 
 #include "autograd/ops.h"
 #include "autograd/row_sums.h"
-#include "core/error.h"
 #include "core/arrays/gemm.h"
+#include "core/error.h"
 
 namespace weft::autograd {
 

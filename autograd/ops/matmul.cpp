@@ -1,6 +1,6 @@
 #include "autograd/ops.h"
-#include "core/error.h"
 #include "core/arrays/gemm.h"
+#include "core/error.h"
 
 namespace weft::autograd {
 namespace {

@@ -3,8 +3,8 @@
 #include "autograd/module_plane.h"
 #include "autograd/ops.h"
 #include "autograd/row_sums.h"
-#include "core/error.h"
 #include "core/arrays/gemm.h"
+#include "core/error.h"
 
 namespace weft::autograd {
 namespace {

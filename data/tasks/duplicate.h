@@ -1,7 +1,7 @@
 #pragma once
 
-#include "data/tasks/generated.h"
 #include "data/settings.h"
+#include "data/tasks/generated.h"
 
 namespace weft::data {
 

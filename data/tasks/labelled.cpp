@@ -7,8 +7,8 @@
 
 #include "core/error.h"
 #include "data/fingerprint.h"
-#include "data/tasks/labelled_file.h"
 #include "data/shuffle.h"
+#include "data/tasks/labelled_file.h"
 
 namespace weft::data {
 namespace {

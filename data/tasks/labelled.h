@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "data/tasks/classification.h"
 #include "data/settings.h"
+#include "data/tasks/classification.h"
 
 namespace weft::data {
 

@@ -3,9 +3,9 @@
 #include <string>
 #include <unordered_set>
 
+#include "data/settings.h"
 #include "data/tasks/classification.h"
 #include "data/tasks/listops_grammar.h"
-#include "data/settings.h"
 
 namespace weft::data {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/rng.h"
 #include "core/arrays/tokens.h"
+#include "core/rng.h"
 
 /// Nested operations on digits, as the Long Range Arena draws them: [MAX 4 [MIN 2 3 ] 1 [SM 5 6 ]
 /// ]. An expression is a digit, or an operator, its arguments and the closing bracket, one token

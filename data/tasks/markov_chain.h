@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "core/rng.h"
 #include "core/arrays/tokens.h"
+#include "core/rng.h"
 
 namespace weft::data {
 

@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "data/tasks/markov_chain.h"
 #include "data/settings.h"
+#include "data/tasks/markov_chain.h"
 
 namespace weft::data {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "data/dataset.h"
-#include "data/text/packed_tokens.h"
 #include "data/spelling.h"
+#include "data/text/packed_tokens.h"
 
 namespace weft::data {
 

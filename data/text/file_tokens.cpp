@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/files/durable_file.h"
 #include "core/error.h"
+#include "core/files/durable_file.h"
 
 namespace weft::data {
 

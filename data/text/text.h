@@ -2,8 +2,8 @@
 
 #include "core/rng.h"
 #include "data/batch_rows.h"
-#include "data/text/divided_text.h"
 #include "data/settings.h"
+#include "data/text/divided_text.h"
 
 namespace weft::data {
 

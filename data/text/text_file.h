@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "data/text/packed_tokens.h"
 #include "data/spelling.h"
+#include "data/text/packed_tokens.h"
 
 namespace weft::data {
 

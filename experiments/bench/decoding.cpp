@@ -11,9 +11,9 @@
 #include "core/counters.h"
 #include "core/error.h"
 #include "core/parallel.h"
-#include "experiments/evaluate/generation.h"
 #include "experiments/console/number_text.h"
 #include "experiments/console/progress.h"
+#include "experiments/evaluate/generation.h"
 #include "layers/model/language_model.h"
 
 namespace weft::experiments {

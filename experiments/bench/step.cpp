@@ -8,14 +8,14 @@
 #include <sstream>
 #include <thread>
 
-#include "core/counters.h"
 #include "core/arrays/gemm.h"
+#include "core/arrays/tensor.h"
+#include "core/counters.h"
 #include "core/memory.h"
 #include "core/parallel.h"
-#include "core/arrays/tensor.h"
-#include "experiments/evaluate/evaluation.h"
 #include "experiments/console/number_text.h"
 #include "experiments/console/progress.h"
+#include "experiments/evaluate/evaluation.h"
 #include "experiments/train/training.h"
 
 namespace weft::experiments {

@@ -1,7 +1,7 @@
 #include "experiments/checkpoint/file.h"
 
-#include "core/files/durable_file.h"
 #include "core/error.h"
+#include "core/files/durable_file.h"
 #include "core/files/file_seal.h"
 #include "core/files/hdf5_file.h"
 

@@ -10,8 +10,8 @@
 #include <optional>
 #include <set>
 
-#include "core/files/durable_file.h"
 #include "core/error.h"
+#include "core/files/durable_file.h"
 
 namespace weft::experiments {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/files/durable_file.h"
 #include "core/error.h"
+#include "core/files/durable_file.h"
 #include "core/files/file_seal.h"
 #include "experiments/checkpoint/file.h"
 

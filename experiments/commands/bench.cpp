@@ -1,11 +1,11 @@
 #include <iostream>
 
 #include "core/error.h"
-#include "experiments/console/command_line.h"
-#include "experiments/commands/commands.h"
 #include "experiments/bench/decoding.h"
 #include "experiments/bench/lengths.h"
 #include "experiments/bench/step.h"
+#include "experiments/commands/commands.h"
+#include "experiments/console/command_line.h"
 
 namespace weft::experiments {
 namespace {

@@ -4,9 +4,9 @@
 #include "core/error.h"
 #include "experiments/checkpoint/file.h"
 #include "experiments/checkpoint/store.h"
-#include "experiments/console/command_line.h"
 #include "experiments/commands/commands.h"
 #include "experiments/config/text.h"
+#include "experiments/console/command_line.h"
 #include "experiments/console/number_text.h"
 #include "experiments/run/run_files.h"
 

@@ -2,8 +2,8 @@
 #include <set>
 
 #include "core/error.h"
-#include "experiments/console/command_line.h"
 #include "experiments/commands/commands.h"
+#include "experiments/console/command_line.h"
 #include "experiments/run/run_config.h"
 
 namespace weft::experiments {

@@ -1,8 +1,8 @@
 #include <iostream>
 
 #include "core/error.h"
-#include "experiments/console/command_line.h"
 #include "experiments/commands/commands.h"
+#include "experiments/console/command_line.h"
 #include "experiments/run/run_config.h"
 
 namespace weft::experiments {

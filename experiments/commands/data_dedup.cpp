@@ -2,14 +2,14 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "core/files/durable_file.h"
 #include "core/error.h"
+#include "core/files/durable_file.h"
 #include "core/parallel.h"
 #include "data/dedup/near_duplicates.h"
-#include "experiments/console/command_line.h"
 #include "experiments/commands/commands.h"
-#include "experiments/commands/output_file.h"
 #include "experiments/commands/document_file.h"
+#include "experiments/commands/output_file.h"
+#include "experiments/console/command_line.h"
 
 namespace weft::experiments {
 

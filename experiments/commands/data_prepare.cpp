@@ -3,9 +3,9 @@
 
 #include "core/error.h"
 #include "data/text/prepared_text.h"
-#include "experiments/console/command_line.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/output_file.h"
+#include "experiments/console/command_line.h"
 
 namespace weft::experiments {
 namespace {

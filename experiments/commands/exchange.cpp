@@ -1,15 +1,15 @@
 #include <filesystem>
 #include <iostream>
 
-#include "core/files/durable_file.h"
 #include "core/error.h"
+#include "core/files/durable_file.h"
 #include "core/parallel.h"
 #include "experiments/checkpoint/store.h"
-#include "experiments/console/command_line.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/saved_model.h"
-#include "experiments/train/model_exchange.h"
+#include "experiments/console/command_line.h"
 #include "experiments/run/run_directory.h"
+#include "experiments/train/model_exchange.h"
 
 namespace weft::experiments {
 namespace {

@@ -1,9 +1,9 @@
 #include <iostream>
 
 #include "core/error.h"
-#include "experiments/console/command_line.h"
 #include "experiments/commands/commands.h"
 #include "experiments/config/describing.h"
+#include "experiments/console/command_line.h"
 #include "layers/attention/registry.h"
 #include "layers/model/model_settings.h"
 

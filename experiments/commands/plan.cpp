@@ -1,13 +1,13 @@
 #include <iostream>
 
 #include "core/error.h"
-#include "experiments/console/command_line.h"
 #include "experiments/commands/commands.h"
 #include "experiments/config/text.h"
+#include "experiments/config/variations.h"
+#include "experiments/console/command_line.h"
 #include "experiments/console/number_text.h"
 #include "experiments/train/run_forecast.h"
 #include "experiments/train/training.h"
-#include "experiments/config/variations.h"
 
 namespace weft::experiments {
 namespace {

@@ -1,13 +1,13 @@
 #include <filesystem>
 #include <iostream>
 
-#include "core/files/durable_file.h"
 #include "core/error.h"
-#include "experiments/console/command_line.h"
+#include "core/files/durable_file.h"
 #include "experiments/commands/commands.h"
+#include "experiments/config/variations.h"
+#include "experiments/console/command_line.h"
 #include "experiments/report/html_page.h"
 #include "experiments/report/result_tables.h"
-#include "experiments/config/variations.h"
 
 namespace weft::experiments {
 namespace {

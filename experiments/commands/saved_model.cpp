@@ -6,9 +6,9 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "experiments/checkpoint/file.h"
+#include "experiments/checkpoint/saved_spelling.h"
 #include "experiments/checkpoint/store.h"
 #include "experiments/run/run_files.h"
-#include "experiments/checkpoint/saved_spelling.h"
 
 namespace weft::experiments {
 

@@ -2,13 +2,13 @@
 
 #include <iostream>
 
-#include "core/files/durable_file.h"
 #include "core/error.h"
-#include "experiments/console/command_line.h"
+#include "core/files/durable_file.h"
 #include "experiments/commands/commands.h"
-#include "experiments/run/directory_lock.h"
+#include "experiments/console/command_line.h"
 #include "experiments/console/number_text.h"
 #include "experiments/console/progress.h"
+#include "experiments/run/directory_lock.h"
 #include "experiments/sweep/estimate.h"
 #include "experiments/sweep/run.h"
 

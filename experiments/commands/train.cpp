@@ -3,8 +3,8 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "experiments/console/command_line.h"
 #include "experiments/commands/commands.h"
+#include "experiments/console/command_line.h"
 #include "experiments/train/run_forecast.h"
 #include "experiments/train/training_run.h"
 

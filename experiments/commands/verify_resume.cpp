@@ -5,8 +5,8 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "experiments/console/command_line.h"
 #include "experiments/commands/commands.h"
+#include "experiments/console/command_line.h"
 #include "experiments/train/resume_check.h"
 
 namespace weft::experiments {

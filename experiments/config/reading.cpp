@@ -4,8 +4,8 @@
 #include <cmath>
 #include <optional>
 
-#include "experiments/console/nearest_word.h"
 #include "experiments/config/text.h"
+#include "experiments/console/nearest_word.h"
 
 namespace weft::experiments {
 namespace {

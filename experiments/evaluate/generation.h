@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/rng.h"
 #include "core/arrays/tokens.h"
+#include "core/rng.h"
 #include "layers/model/language_model.h"
 #include "layers/model/seq2seq_model.h"
 

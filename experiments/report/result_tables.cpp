@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/evaluate/baselines.h"
 #include "experiments/config/text.h"
 #include "experiments/console/number_text.h"
+#include "experiments/evaluate/baselines.h"
 
 namespace weft::experiments {
 namespace {

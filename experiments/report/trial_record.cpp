@@ -6,8 +6,8 @@
 #include <numbers>
 #include <optional>
 
-#include "core/files/durable_file.h"
 #include "core/error.h"
+#include "core/files/durable_file.h"
 #include "experiments/run/metrics_log.h"
 #include "experiments/run/run_files.h"
 

@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "core/files/durable_file.h"
 #include "core/error.h"
+#include "core/files/durable_file.h"
 
 namespace weft::experiments {
 

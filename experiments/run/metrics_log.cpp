@@ -13,8 +13,8 @@
 #include <optional>
 #include <span>
 
-#include "core/files/durable_file.h"
 #include "core/error.h"
+#include "core/files/durable_file.h"
 
 namespace weft::experiments {
 namespace {

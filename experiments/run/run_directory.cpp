@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/files/durable_file.h"
 #include "core/error.h"
+#include "core/files/durable_file.h"
 
 namespace weft::experiments {
 namespace {

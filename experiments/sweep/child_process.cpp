@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <csignal>
 
-#include "core/files/durable_file.h"
 #include "core/error.h"
+#include "core/files/durable_file.h"
 
 namespace weft::experiments {
 namespace {

@@ -10,8 +10,8 @@
 #include "core/rng.h"
 #include "experiments/config/file.h"
 #include "experiments/config/problem.h"
-#include "experiments/console/nearest_word.h"
 #include "experiments/config/text.h"
+#include "experiments/console/nearest_word.h"
 
 namespace weft::experiments {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "core/files/durable_file.h"
 #include "core/error.h"
+#include "core/files/durable_file.h"
 #include "experiments/config/node.h"
 #include "experiments/run/run_files.h"
 

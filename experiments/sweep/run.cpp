@@ -7,12 +7,12 @@
 #include <sstream>
 #include <thread>
 
-#include "core/files/durable_file.h"
 #include "core/error.h"
-#include "experiments/run/directory_lock.h"
-#include "experiments/run/metrics_log.h"
+#include "core/files/durable_file.h"
 #include "experiments/console/number_text.h"
 #include "experiments/console/progress.h"
+#include "experiments/run/directory_lock.h"
+#include "experiments/run/metrics_log.h"
 #include "experiments/run/run_files.h"
 
 namespace weft::experiments {

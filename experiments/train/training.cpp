@@ -4,12 +4,12 @@
 #include <chrono>
 #include <cmath>
 
-#include "core/error.h"
 #include "core/arrays/gemm.h"
+#include "core/error.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
-#include "experiments/evaluate/evaluation.h"
 #include "experiments/checkpoint/saved_spelling.h"
+#include "experiments/evaluate/evaluation.h"
 
 namespace weft::experiments {
 

@@ -6,18 +6,17 @@
 #include <fstream>
 #include <numbers>
 
-#include "core/files/durable_file.h"
-#include "core/error.h"
 #include "core/arrays/gemm.h"
+#include "core/error.h"
+#include "core/files/durable_file.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
+#include "experiments/console/number_text.h"
 #include "experiments/evaluate/baselines.h"
 #include "experiments/evaluate/generation.h"
-#include "experiments/console/number_text.h"
-#include "experiments/run/resumed_config.h"
 #include "experiments/evaluate/span_report.h"
-#include "experiments/version.h"
+#include "experiments/run/resumed_config.h"
 
 namespace weft::experiments {
 namespace {
@@ -112,7 +111,7 @@ void TrainingRun::resume() {
 void TrainingRun::announce() {
   const RunConfig& config = training_.config();
   Facts facts = describe_machine();
-  facts["version"] = std::string(version);
+  facts["version"] = std::string(WEFT_VERSION);
   facts["command"] = options_.command;
   facts["isa"] = std::string(core::simd().isa);
   facts["blas"] = core::blas_core();

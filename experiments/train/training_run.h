@@ -5,9 +5,9 @@
 #include <string>
 
 #include "experiments/checkpoint/store.h"
+#include "experiments/console/progress.h"
 #include "experiments/evaluate/evaluation.h"
 #include "experiments/run/metrics_log.h"
-#include "experiments/console/progress.h"
 #include "experiments/run/run_directory.h"
 #include "experiments/run/stop_signal.h"
 #include "experiments/run/tensorboard_log.h"

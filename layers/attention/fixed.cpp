@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "layers/attention/pattern/factorised.h"
 #include "layers/attention/pattern/attention.h"
+#include "layers/attention/pattern/factorised.h"
 
 namespace weft::layers {
 namespace {

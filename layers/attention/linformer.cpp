@@ -6,9 +6,9 @@
 #include "core/error.h"
 #include "core/fields.h"
 #include "layers/attention/contract/fit.h"
+#include "layers/attention/contract/shared_tables.h"
 #include "layers/attention/length_projection.h"
 #include "layers/attention/pattern/attention.h"
-#include "layers/attention/contract/shared_tables.h"
 
 namespace weft::layers {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "autograd/ops.h"
 #include "core/error.h"
-#include "layers/attention/pattern/global_tokens.h"
 #include "layers/attention/pattern/attention.h"
+#include "layers/attention/pattern/global_tokens.h"
 #include "layers/attention/pattern/window.h"
 
 namespace weft::layers {

@@ -10,8 +10,8 @@
 #include "core/fields.h"
 #include "layers/attention/clusters/angular_hash.h"
 #include "layers/attention/contract/fit.h"
-#include "layers/attention/lists/decoding.h"
 #include "layers/attention/lists/attention.h"
+#include "layers/attention/lists/decoding.h"
 
 namespace weft::layers {
 namespace {

@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "core/error.h"
+#include "layers/attention/pattern/attention.h"
 #include "layers/attention/pattern/drawn_attention.h"
 #include "layers/attention/pattern/global_tokens.h"
-#include "layers/attention/pattern/attention.h"
 #include "layers/attention/pattern/window.h"
 
 namespace weft::layers {

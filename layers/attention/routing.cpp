@@ -8,12 +8,12 @@
 #include <cmath>
 
 #include "autograd/ops.h"
-#include "layers/attention/contract/fit.h"
-#include "layers/attention/clusters/nearest_tokens.h"
 #include "layers/attention/clusters/commitment.h"
+#include "layers/attention/clusters/nearest_tokens.h"
+#include "layers/attention/clusters/routing_settings.h"
+#include "layers/attention/contract/fit.h"
 #include "layers/attention/lists/decoding.h"
 #include "layers/attention/routing_choice.h"
-#include "layers/attention/clusters/routing_settings.h"
 
 namespace weft::layers {
 namespace {

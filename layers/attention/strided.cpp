@@ -1,8 +1,8 @@
 // The strided attention of the Sparse Transformer: the last `stride` keys, and every key a multiple
 // of the stride back.
 #include "core/error.h"
-#include "layers/attention/pattern/factorised.h"
 #include "layers/attention/pattern/attention.h"
+#include "layers/attention/pattern/factorised.h"
 
 namespace weft::layers {
 

@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "core/arrays/tokens.h"
-#include "layers/parts/linear.h"
 #include "layers/model/token_scores.h"
+#include "layers/parts/linear.h"
 
 namespace weft::layers {
 

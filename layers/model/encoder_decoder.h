@@ -1,8 +1,8 @@
 #pragma once
 
-#include "layers/stack/decoder_block.h"
 #include "layers/model/seq2seq_model.h"
 #include "layers/model/trunk.h"
+#include "layers/stack/decoder_block.h"
 
 namespace weft::layers {
 

@@ -5,8 +5,8 @@
 
 #include "core/arrays/tokens.h"
 #include "layers/model/model_settings.h"
-#include "layers/multi_head/stream_memory.h"
 #include "layers/model/token_scores.h"
+#include "layers/multi_head/stream_memory.h"
 
 namespace weft::layers {
 

@@ -1,7 +1,7 @@
 #include "layers/model/model_parts.h"
 
-#include "layers/parts/dense_feed_forward.h"
 #include "layers/model/trunk.h"
+#include "layers/parts/dense_feed_forward.h"
 
 namespace weft::layers {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "layers/parts/feed_forward.h"
 #include "layers/model/model_settings.h"
 #include "layers/model/output_layer.h"
+#include "layers/parts/feed_forward.h"
 
 namespace weft::layers {
 

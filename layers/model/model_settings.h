@@ -6,9 +6,9 @@
 
 #include "core/fields.h"
 #include "layers/attention/contract/relative.h"
+#include "layers/model/seq2seq_settings.h"
 #include "layers/multi_head/multi_head.h"
 #include "layers/parts/positions.h"
-#include "layers/model/seq2seq_settings.h"
 #include "layers/parts/sparse_feed_forward.h"
 
 namespace weft::layers {

@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "core/arrays/tokens.h"
-#include "layers/parts/multiplicative.h"
 #include "layers/model/token_scores.h"
+#include "layers/parts/multiplicative.h"
 
 namespace weft::layers {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "layers/parts/positions.h"
 #include "layers/attention/contract/shared_tables.h"
 #include "layers/model/seq2seq_model.h"
+#include "layers/parts/positions.h"
 #include "layers/stack/reversible_stack.h"
 
 namespace weft::layers {

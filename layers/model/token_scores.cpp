@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.h"
 #include "core/arrays/gemm.h"
+#include "core/error.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
 

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "core/error.h"
 #include "core/arrays/gemm.h"
+#include "core/error.h"
 #include "core/scope.h"
 #include "layers/model/embed_tokens.h"
 #include "layers/model/model_parts.h"

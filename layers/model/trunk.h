@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "core/arrays/tokens.h"
+#include "layers/attention/contract/shared_tables.h"
 #include "layers/model/model_settings.h"
+#include "layers/multi_head/stream_memory.h"
 #include "layers/parts/positions.h"
 #include "layers/stack/reversible.h"
-#include "layers/attention/contract/shared_tables.h"
-#include "layers/multi_head/stream_memory.h"
 
 namespace weft::layers {
 

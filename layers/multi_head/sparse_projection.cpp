@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/arrays/gemm.h"
 #include "core/counters.h"
 #include "core/error.h"
-#include "core/arrays/gemm.h"
 #include "core/parallel.h"
 
 namespace weft::layers {

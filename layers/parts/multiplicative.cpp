@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "core/counters.h"
 #include "core/arrays/gemm.h"
+#include "core/counters.h"
 
 namespace weft::layers {
 

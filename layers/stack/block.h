@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "layers/parts/feed_forward.h"
 #include "layers/multi_head/multi_head.h"
+#include "layers/parts/feed_forward.h"
 #include "layers/parts/residual.h"
 
 namespace weft::layers {

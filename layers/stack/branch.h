@@ -3,8 +3,8 @@
 #include <memory>
 #include <optional>
 
-#include "layers/parts/feed_forward.h"
 #include "layers/multi_head/multi_head.h"
+#include "layers/parts/feed_forward.h"
 #include "layers/parts/recurrent_unit.h"
 
 namespace weft::layers {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "tests/architecture/source_tree.h"
 
@@ -32,11 +33,13 @@ TEST(Documents, every_relative_link_leads_somewhere) {
 }
 
 TEST(Documents, every_folder_says_what_it_owns) {
-  std::vector<std::string> folders = modules;
-  folders.insert(folders.end(), {"tests", "configs"});
+  std::set<std::string> folders = {"tests", "configs"};
+  for (const File& file : files_under(modules, {".h", ".cpp"}))
+    for (fs::path at = fs::path(file.path).parent_path(); !at.empty(); at = at.parent_path())
+      folders.insert(at.generic_string());
   for (const std::string& folder : folders)
     EXPECT_TRUE(fs::exists(root / folder / "README.md"))
-        << folder << "/README.md is missing: half a page on what the folder owns, what it may "
+        << folder << "/README.md is missing: ten lines on what the folder owns, what it may "
         << "include and where to start reading.";
 }
 

@@ -1,8 +1,8 @@
 #include <nlohmann/json.hpp>
 
+#include "experiments/config/variations.h"
 #include "experiments/train/run_forecast.h"
 #include "experiments/train/training.h"
-#include "experiments/config/variations.h"
 #include "tests/experiments/program.h"
 #include "tests/experiments/sweep/sweep_scratch.h"
 

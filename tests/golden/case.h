@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/files/hdf5_file.h"
 #include "core/arrays/tensor.h"
+#include "core/files/hdf5_file.h"
 
 namespace weft::golden {
 

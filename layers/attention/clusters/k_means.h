@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/rng.h"
 #include "core/arrays/tensor.h"
+#include "core/rng.h"
 
 namespace weft::layers {
 

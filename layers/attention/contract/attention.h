@@ -139,7 +139,8 @@ struct Figure {
 };
 
 /// The contract of every attention mechanism. A new one is a file that derives from this, a line
-/// in registry.cpp and a config; tests/layers/attention/attention_contract_test.cpp runs over the registry.
+/// in registry.cpp and a config; tests/layers/attention/attention_contract_test.cpp runs over the
+/// registry.
 class Attention {
  public:
   virtual ~Attention() = default;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "layers/attention/features/feature_map.h"
 #include "layers/attention/contract/heads.h"
+#include "layers/attention/features/feature_map.h"
 
 namespace weft::layers {
 

@@ -5,9 +5,9 @@
 
 #include "core/error.h"
 #include "layers/attention/contract/fit.h"
-#include "layers/attention/pattern/key_stores.h"
-#include "layers/attention/pattern/call.h"
 #include "layers/attention/contract/relative.h"
+#include "layers/attention/pattern/call.h"
+#include "layers/attention/pattern/key_stores.h"
 
 namespace weft::layers {
 

@@ -6,9 +6,9 @@
 
 #include "layers/attention/contract/entmax.h"
 #include "layers/attention/contract/heads.h"
+#include "layers/attention/contract/relative.h"
 #include "layers/attention/pattern/plan.h"
 #include "layers/attention/pattern/soft_edge.h"
-#include "layers/attention/contract/relative.h"
 
 namespace weft::layers {
 

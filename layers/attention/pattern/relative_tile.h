@@ -1,7 +1,7 @@
 #pragma once
 
-#include "layers/attention/pattern/lane.h"
 #include "layers/attention/contract/relative.h"
+#include "layers/attention/pattern/lane.h"
 
 namespace weft::layers {
 

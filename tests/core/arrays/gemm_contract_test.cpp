@@ -2,9 +2,9 @@
 #include <limits>
 #include <vector>
 
+#include "core/arrays/gemm.h"
 #include "core/counters.h"
 #include "core/error.h"
-#include "core/arrays/gemm.h"
 #include "core/parallel.h"
 #include "tests/closeness.h"
 #include "tests/random_values.h"

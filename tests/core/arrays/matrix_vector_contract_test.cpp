@@ -1,5 +1,5 @@
-#include "core/counters.h"
 #include "core/arrays/matrix_vector.h"
+#include "core/counters.h"
 #include "core/parallel.h"
 #include "tests/closeness.h"
 #include "tests/random_values.h"

@@ -7,8 +7,8 @@
 #include <limits>
 #include <thread>
 
-#include "core/files/durable_file.h"
 #include "core/error.h"
+#include "core/files/durable_file.h"
 #include "tests/fresh_directory.h"
 
 namespace weft::core {

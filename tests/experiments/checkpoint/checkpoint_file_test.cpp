@@ -1,5 +1,3 @@
-#include "experiments/checkpoint/file.h"
-
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -7,6 +5,7 @@
 #include "core/error.h"
 #include "core/files/file_seal.h"
 #include "core/files/hdf5_file.h"
+#include "experiments/checkpoint/file.h"
 #include "tests/experiments/checkpoint/checkpoint_sample.h"
 
 namespace weft::experiments {

@@ -1,7 +1,6 @@
-#include "experiments/checkpoint/list.h"
-
 #include "core/error.h"
 #include "core/rng.h"
+#include "experiments/checkpoint/list.h"
 
 namespace weft::experiments {
 namespace {

@@ -1,10 +1,9 @@
-#include "experiments/checkpoint/store.h"
-
 #include <limits>
 #include <set>
 
 #include "core/error.h"
 #include "experiments/checkpoint/file.h"
+#include "experiments/checkpoint/store.h"
 #include "tests/experiments/checkpoint/checkpoint_sample.h"
 
 namespace weft::experiments {

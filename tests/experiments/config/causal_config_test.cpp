@@ -19,7 +19,7 @@ TEST(CausalConfig, a_mechanism_without_a_causal_form_is_refused_where_it_is_name
 
 TEST(CausalConfig, a_model_that_reads_the_next_token_is_not_trained_to_predict_it) {
   const Program program("causal");
-  const Outcome refused = program.run({"train", configs + "linformer.toml"});
+  const Outcome refused = program.run({"train", configs + "mechanisms/linformer.toml"});
   EXPECT_EQ(refused.code, 2);
   EXPECT_NE(refused.err.find("weft bench step"), std::string::npos) << refused.err;
 }

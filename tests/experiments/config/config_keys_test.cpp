@@ -1,5 +1,4 @@
 #include "experiments/config/keys.h"
-
 #include "experiments/config/reader.h"
 #include "tests/experiments/config/config_scratch.h"
 

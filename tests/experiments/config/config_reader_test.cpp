@@ -1,7 +1,6 @@
-#include "experiments/config/reader.h"
-
 #include <cmath>
 
+#include "experiments/config/reader.h"
 #include "tests/experiments/config/config_scratch.h"
 
 namespace weft::experiments {

@@ -1,9 +1,8 @@
-#include "experiments/config/resolved.h"
-
 #include <cmath>
 #include <cstring>
 
 #include "experiments/config/reader.h"
+#include "experiments/config/resolved.h"
 #include "tests/experiments/config/config_scratch.h"
 
 namespace weft::experiments {

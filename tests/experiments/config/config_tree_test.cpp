@@ -1,5 +1,4 @@
 #include "experiments/config/tree.h"
-
 #include "tests/experiments/config/config_scratch.h"
 
 namespace weft::experiments {

@@ -1,6 +1,6 @@
-#include "experiments/sweep/display.h"
-
 #include <sstream>
+
+#include "experiments/sweep/display.h"
 
 namespace weft::experiments {
 namespace {

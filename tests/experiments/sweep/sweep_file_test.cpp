@@ -1,8 +1,7 @@
-#include "experiments/sweep/file.h"
-
 #include <cmath>
 #include <set>
 
+#include "experiments/sweep/file.h"
 #include "experiments/sweep/trials.h"
 #include "tests/experiments/config/config_scratch.h"
 #include "tests/experiments/sweep/sweep_scratch.h"

@@ -112,8 +112,8 @@ void expect_like(const Oracle& oracle, const AttentionSample& it) {
 
 TEST_P(AttentionContract, float_and_double_agree_with_the_naive_formula) {
   const auto oracle = attention_oracles().find(GetParam().name);
-  ASSERT_NE(oracle, attention_oracles().end())
-      << "add the naive formula of " << GetParam().name << " to tests/layers/attention/attention_oracles.h";
+  ASSERT_NE(oracle, attention_oracles().end()) << "add the naive formula of " << GetParam().name
+                                               << " to tests/layers/attention/attention_oracles.h";
   for (const Index length : {1, 7, 129})
     for (const Sequences& s : forms(length)) {
       SCOPED_TRACE(describe(s));

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "autograd/parameter_arena.h"
-#include "layers/attention/registry.h"
 #include "layers/attention/contract/relative.h"
 #include "layers/attention/contract/shared_tables.h"
-#include "tests/layers/given_fields.h"
+#include "layers/attention/registry.h"
 #include "tests/layers/attention/off_the_kink.h"
+#include "tests/layers/given_fields.h"
 #include "tests/random_values.h"
 
 namespace weft::layers {

@@ -6,8 +6,8 @@
 
 #include "layers/model/model_settings.h"
 #include "tests/closeness.h"
-#include "tests/layers/drawn_weights.h"
 #include "tests/layers/attention/naive_dense.h"
+#include "tests/layers/drawn_weights.h"
 
 /// The Transformer written out in double, from weights by name.
 namespace weft::layers {

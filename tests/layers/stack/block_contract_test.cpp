@@ -1,6 +1,6 @@
-#include "layers/stack/block.h"
-#include "layers/parts/dense_feed_forward.h"
 #include "layers/model/model_settings.h"
+#include "layers/parts/dense_feed_forward.h"
+#include "layers/stack/block.h"
 #include "tests/closeness.h"
 #include "tests/gradient_check.h"
 #include "tests/layers/given_fields.h"

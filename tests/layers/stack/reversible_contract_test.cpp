@@ -4,8 +4,8 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "layers/parts/dense_feed_forward.h"
-#include "layers/stack/reversible.h"
 #include "layers/parts/sparse_feed_forward.h"
+#include "layers/stack/reversible.h"
 #include "tests/gradient_check.h"
 #include "tests/layers/model/sample_model.h"
 
