@@ -11,14 +11,16 @@ namespace weft::autograd {
 
 /// How a parameter starts.
 struct Init {
-  enum class Law { constant, normal, uniform };
+  enum class Law { constant, normal, uniform, mapped };
   Law law = Law::constant;
-  double scale = 0;  ///< the constant, the standard deviation, or the bound
+  double scale = 0;                 ///< the constant, the standard deviation, or the bound
+  double (*map)(double) = nullptr;  ///< of numbers drawn evenly from [0, 1)
 
   static Init zeros() { return {Law::constant, 0}; }
   static Init ones() { return {Law::constant, 1}; }
   static Init normal(double deviation) { return {Law::normal, deviation}; }
   static Init uniform(double bound) { return {Law::uniform, bound}; }
+  static Init mapped(double (*map)(double)) { return {Law::mapped, 0, map}; }
 };
 
 /// A learned array. Its value and gradient live in the flat arrays of a ParameterArena, which

@@ -61,6 +61,10 @@ void ParameterArena::initialise(const core::Rng& rng) {
       case Init::Law::uniform:
         core::fill_uniform(value(s), stream, s.init.scale);
         break;
+      case Init::Law::mapped:
+        for (core::Index i = 0; i < s.size; ++i)
+          value(s)[std::size_t(i)] = core::Real(s.init.map(stream.uniform(std::uint64_t(i))));
+        break;
     }
   }
 }

@@ -13,12 +13,6 @@ namespace {
 
 CBLAS_TRANSPOSE flag(const Factor& f) { return f.transposed ? CblasTrans : CblasNoTrans; }
 
-/// OpenBLAS must not start threads of its own: it is called inside tasks.
-void pin_to_one_thread() {
-  static const bool pinned = (openblas_set_num_threads(1), true);
-  (void)pinned;
-}
-
 void check(const Factor& a, const Factor& b, const Matrix& c) {
   require(a.rows() == c.rows && b.cols() == c.cols && a.cols() == b.rows(), "gemm: [", a.rows(),
           ", ", a.cols(), "] x [", b.rows(), ", ", b.cols(), "] does not give [", c.rows, ", ",
@@ -58,10 +52,15 @@ Index rows_per_panel(Index rows) {
   return panel_length(rows, std::clamp<Index>(rows / 4, 128, 384));
 }
 
+void keep_blas_on_one_thread() {
+  static const bool pinned = (openblas_set_num_threads(1), true);
+  (void)pinned;
+}
+
 void gemm(Real alpha, const Factor& a, const Factor& b, Real beta, const Matrix& c) {
   check(a, b, c);
   if (c.rows == 0 || c.cols == 0) return;
-  pin_to_one_thread();
+  keep_blas_on_one_thread();
   const auto m = blasint(c.rows), n = blasint(c.cols), k = blasint(a.cols());
   const auto lda = blasint(std::max<Index>(1, a.matrix.stride));
   const auto ldb = blasint(std::max<Index>(1, b.matrix.stride));

@@ -38,6 +38,10 @@ void parallel_gemm(Real alpha, const Factor& a, const Factor& b, Real beta, cons
 /// small results still keep several threads busy.
 Index rows_per_panel(Index rows);
 
+/// OpenBLAS must not start threads of its own: it is called inside tasks. Every function that calls
+/// it says so first.
+void keep_blas_on_one_thread();
+
 /// The kernel set that OpenBLAS runs, e.g. "Haswell"; a run records it.
 std::string blas_core();
 

@@ -84,6 +84,21 @@ void axpy(Real a, const Real* x, Real* y, Index n) {
   map(x, y, y, n, [&](Batch s, Batch t) { return xsimd::fma(factor, s, t); });
 }
 
+void multiply(const Real* x, const Real* y, Real* out, Index n) {
+  walk(
+      n, [&](Index i) { (load(x + i) * load(y + i)).store_unaligned(out + i); },
+      [&](Index i) { out[i] = x[i] * y[i]; });
+}
+
+void multiply_add(const Real* x, const Real* y, Real* out, Index n) {
+  walk(
+      n,
+      [&](Index i) {
+        xsimd::fma(load(x + i), load(y + i), load(out + i)).store_unaligned(out + i);
+      },
+      [&](Index i) { out[i] += x[i] * y[i]; });
+}
+
 Real exp_sum(Real* x, Real scale, Real shift, Index n) {
   const Batch a(scale), b(-shift);
   Batch total(Real(0));
@@ -216,6 +231,10 @@ void softplus_gradient(const Real* y, Real* d, Index n) {
   map(y, d, d, n, [](Batch v, Batch g) { return -g * xsimd::expm1(-v); });
 }
 
+void logistic(const Real* x, Real* y, Index n) {
+  map(x, x, y, n, [](Batch v, Batch) { return Real(1) / (Real(1) + xsimd::exp(-v)); });
+}
+
 void layer_norm(const Real* x, const Real* gain, const Real* bias, Real eps, Real* y, Real* mean,
                 Real* inverse, Index n) {
   const Real m = sum(x, n) / Real(n);
@@ -346,6 +365,8 @@ const SimdKernels kernels = {
     .scale = scale,
     .add = add,
     .axpy = axpy,
+    .multiply = multiply,
+    .multiply_add = multiply_add,
     .exp_sum = exp_sum,
     .exp_difference = exp_difference,
     .score_gradient = score_gradient,
@@ -359,6 +380,7 @@ const SimdKernels kernels = {
     .elu_plus_one_gradient = elu_plus_one_gradient,
     .softplus = softplus,
     .softplus_gradient = softplus_gradient,
+    .logistic = logistic,
     .layer_norm = layer_norm,
     .layer_norm_gradient = layer_norm_gradient,
     .rms_norm = rms_norm,

@@ -31,6 +31,10 @@ struct SimdKernels {
   void (*add)(const Real* x, const Real* y, Real* out, Index n);
   /// y += a x
   void (*axpy)(Real a, const Real* x, Real* y, Index n);
+  /// out = x y, element by element
+  void (*multiply)(const Real* x, const Real* y, Real* out, Index n);
+  /// out += x y, element by element
+  void (*multiply_add)(const Real* x, const Real* y, Real* out, Index n);
 
   /// x = exp(scale * x - shift); returns the sum.
   Real (*exp_sum)(Real* x, Real scale, Real shift, Index n);
@@ -62,6 +66,8 @@ struct SimdKernels {
   void (*softplus)(const Real* x, Real* y, Index n);
   /// d *= 1 - e^-y
   void (*softplus_gradient)(const Real* y, Real* d, Index n);
+  /// y = 1 / (1 + e^-x)
+  void (*logistic)(const Real* x, Real* y, Index n);
 
   /// y = (x - mean) / sqrt(variance + eps) * gain + bias; fills mean and the reciprocal deviation.
   void (*layer_norm)(const Real* x, const Real* gain, const Real* bias, Real eps, Real* y,

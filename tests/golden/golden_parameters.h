@@ -10,8 +10,8 @@
 
 namespace weft::golden {
 
-/// What a parameter is called in a case, and which of the case's axes each of its own axes is;
-/// without axes they are the same.
+/// What a parameter is called in a case, and the order of the case's axes that is its own; without
+/// axes they are the same. Neighbouring axes may be one axis of the parameter.
 struct Placing {
   Placing(const char* array_, std::vector<Index> axes_ = {})
       : array(array_), axes(std::move(axes_)) {}

@@ -1,20 +1,30 @@
 #include "tests/golden/ops.h"
 
-// One line for each op, X("name", function), the function in a file of its name.
+// One line for each op, X("name", function), the function in a file of its name; one
+// function may serve several ops.
 #define WEFT_GOLDEN_OPS(X)                              \
   X("attention.adaptive_span", attention_adaptive_span) \
+  X("attention.delta", recurrences)                     \
   X("attention.dense", attention_dense)                 \
   X("attention.efficient", attention_efficient)         \
+  X("attention.gated_delta", recurrences)               \
+  X("attention.gdn2", recurrences)                      \
+  X("attention.gla", recurrences)                       \
+  X("attention.kda", recurrences)                       \
   X("attention.linear", attention_linear)               \
   X("attention.linformer", attention_linformer)         \
   X("attention.lsh", attention_lsh)                     \
   X("attention.pattern", attention_pattern)             \
+  X("attention.retention", recurrences)                 \
   X("attention.routing", attention_routing)             \
+  X("attention.ssd", recurrences)                       \
   X("attention.taylor", attention_taylor)               \
   X("conv.modules", conv_modules)                       \
+  X("conv.short", conv_short)                           \
   X("dense.multiplicative", dense_multiplicative)       \
   X("entmax", entmax)                                   \
   X("ff.sparse", ff_sparse)                             \
+  X("norm.gated", norm_gated)                           \
   X("train.gpt", train_gpt)
 
 namespace weft::golden {

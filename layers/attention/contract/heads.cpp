@@ -6,9 +6,11 @@ ConstHeads heads_of(const HeadBlock& block) {
   return {block.matrix.value().data() + block.first, block.matrix.shape().back()};
 }
 
-HeadGradients::HeadGradients(const std::vector<HeadBlock>& blocks, Index block_width) {
+HeadGradients::HeadGradients(const std::vector<HeadBlock>& blocks,
+                             const std::vector<Index>& widths) {
   std::vector<Index> used;
-  for (const HeadBlock& block : blocks) {
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const HeadBlock& block = blocks[i];
     std::size_t s = 0;
     while (s < sources_.size() && !sources_[s].is(block.matrix)) ++s;
     if (s == sources_.size()) {
@@ -16,7 +18,7 @@ HeadGradients::HeadGradients(const std::vector<HeadBlock>& blocks, Index block_w
       shapes_.push_back(block.matrix.shape());
       used.push_back(0);
     }
-    used[s] += block_width;
+    used[s] += widths[i];
     places_.push_back({s, block.first});
   }
   for (std::size_t s = 0; s < sources_.size(); ++s)

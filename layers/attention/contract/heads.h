@@ -23,7 +23,10 @@ ConstHeads heads_of(const HeadBlock& block);
 /// packed matrix, which then gets one packed gradient: no block is split off or put together.
 class HeadGradients {
  public:
-  explicit HeadGradients(const std::vector<HeadBlock>& blocks, Index block_width);
+  HeadGradients(const std::vector<HeadBlock>& blocks, Index block_width)
+      : HeadGradients(blocks, std::vector<Index>(blocks.size(), block_width)) {}
+  /// Blocks of several widths.
+  HeadGradients(const std::vector<HeadBlock>& blocks, const std::vector<Index>& widths);
 
   /// What the op records as its inputs: each matrix once.
   const std::vector<Var>& sources() const { return sources_; }

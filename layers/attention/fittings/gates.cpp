@@ -1,0 +1,152 @@
+#include "layers/attention/fittings/gates.h"
+
+#include <cmath>
+
+#include "autograd/row_sums.h"
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/simd/kernels.h"
+#include "layers/attention/contract/heads.h"
+
+namespace weft::layers {
+namespace {
+
+/// body(first, count) over pieces of an array.
+void by_piece(Index size, const std::function<void(Index, Index)>& body) {
+  core::parallel_for(size, core::elementwise_grain,
+                     [&](Index begin, Index end) { body(begin, end - begin); });
+}
+
+/// Columns of each of the heads that a parameter [H] has numbers for.
+Index head_columns(const char* what, const core::Shape& x, const autograd::Parameter& of_heads) {
+  const Index heads = of_heads.shape().size();
+  core::require(x.rank() == 2 && x[1] % heads == 0, what, ": ", x, " is not columns of ", heads,
+                " heads");
+  return x[1] / heads;
+}
+
+}  // namespace
+
+/// dx = dy y (1 - y / factor).  Saves: y.
+Var logistic(const Var& x, Real factor) {
+  Tensor y(x.shape());
+  Real* to = y.write().data();
+  by_piece(y.size(), [&](Index first, Index count) {
+    core::simd().logistic(x.value().data() + first, to + first, count);
+    if (factor != 1) core::simd().scale(factor, to + first, count);
+  });
+  const Tensor kept = y;
+  return autograd::record("logistic", std::move(y), {x}, [kept, factor](Tensor dy) {
+    Real* d = dy.write().data();
+    by_piece(dy.size(), [&](Index first, Index count) {
+      for (Index i = first; i < first + count; ++i)
+        d[i] *= kept.data()[i] * (1 - kept.data()[i] / factor);
+    });
+    return autograd::Gradients{std::move(dy)};
+  });
+}
+
+/// dx = dy (1 - e^-y).  Saves: y.
+Var softplus(const Var& x) {
+  Tensor y(x.shape());
+  Real* to = y.write().data();
+  by_piece(y.size(), [&](Index first, Index count) {
+    core::simd().softplus(x.value().data() + first, to + first, count);
+  });
+  const Tensor kept = y;
+  return autograd::record("softplus", std::move(y), {x}, [kept](Tensor dy) {
+    Real* d = dy.write().data();
+    by_piece(dy.size(), [&](Index first, Index count) {
+      core::simd().softplus_gradient(kept.data() + first, d + first, count);
+    });
+    return autograd::Gradients{std::move(dy)};
+  });
+}
+
+/// With y above the floor, dx = dy (1 - e^(divisor y)) / divisor; 0 at the floor.  Saves: y.
+Var log_logistic(const Var& x, Real divisor, Real floor) {
+  Tensor y(x.shape());
+  Real* to = y.write().data();
+  by_piece(y.size(), [&](Index first, Index count) {
+    for (Index i = first; i < first + count; ++i) to[i] = -x.value().data()[i];
+    core::simd().softplus(to + first, to + first, count);
+    for (Index i = first; i < first + count; ++i) to[i] = std::max(-to[i] / divisor, floor);
+  });
+  const Tensor kept = y;
+  return autograd::record("log_logistic", std::move(y), {x}, [kept, divisor, floor](Tensor dy) {
+    Real* d = dy.write().data();
+    by_piece(dy.size(), [&](Index first, Index count) {
+      const Real* own = kept.data();
+      for (Index i = first; i < first + count; ++i)
+        d[i] *= own[i] > floor ? -std::expm1(divisor * own[i]) / divisor : 0;
+    });
+    return autograd::Gradients{std::move(dy)};
+  });
+}
+
+/// dx = sign e^a dy; da = the sum of dy y over the head's numbers.  Saves: x.
+Var scale_heads(const Var& x, const autograd::Parameter& log_scale, Real sign) {
+  const Index columns = head_columns("scale_heads", x.shape(), log_scale);
+  const Index heads = log_scale.shape().size(), rows = x.shape()[0];
+  std::vector<Real> factors;
+  for (const Real a : log_scale.value().read()) factors.push_back(sign * std::exp(a));
+  Tensor y(x.shape());
+  Real* to = y.write().data();
+  core::parallel_for(rows, core::rows_per_piece(heads * columns), [&](Index begin, Index end) {
+    for (Index i = begin * heads * columns; i < end * heads * columns; ++i)
+      to[i] = factors[std::size_t(i / columns % heads)] * x.value().data()[i];
+  });
+  return autograd::record("scale_heads", std::move(y), {x},
+                          [kept = x.value(), factors, &log_scale, rows, heads, columns](Tensor dy) {
+                            Real* d = dy.write().data();
+                            const auto pull = [&](Index begin, Index end, Real* sums) {
+                              for (Index i = begin * heads * columns; i < end * heads * columns;
+                                   ++i) {
+                                const auto h = std::size_t(i / columns % heads);
+                                d[i] *= factors[h];
+                                sums[h] += d[i] * kept.data()[i];
+                              }
+                            };
+                            autograd::sum_over_rows(rows, heads, log_scale.gradient(), pull);
+                            return autograd::Gradients{std::move(dy)};
+                          });
+}
+
+/// do = dy, dv = skip dy; dskip = the sum of dy v over the head's numbers.  Saves: v.
+Var add_skipped(const Var& o, const HeadBlock& v, const autograd::Parameter& skip) {
+  const Index columns = head_columns("add_skipped", o.shape(), skip);
+  const Index heads = skip.shape().size(), rows = o.shape()[0];
+  const ConstHeads from = heads_of(v);
+  Tensor y = o.value();
+  Real* to = y.write().data();
+  const auto for_each_head = [=](Index begin, Index end, const auto& body) {
+    for (Index t = begin; t < end; ++t)
+      for (Index h = 0; h < heads; ++h) body(t, h);
+  };
+  core::parallel_for(rows, core::rows_per_piece(heads * columns), [&](Index begin, Index end) {
+    for_each_head(begin, end, [&](Index t, Index h) {
+      core::simd().axpy(skip.data()[h], from.data + t * from.stride + h * columns,
+                        to + (t * heads + h) * columns, columns);
+    });
+  });
+  const HeadGradients gradients({v}, heads * columns);
+  return autograd::record("add_skipped", std::move(y), {o, v.matrix},
+                          [v, gradients, &skip, rows, heads, columns, for_each_head](Tensor dy) {
+                            autograd::Gradients all = gradients.allocate();
+                            const Heads dv = gradients.heads(all, 0);
+                            const ConstHeads given = heads_of(v);
+                            const auto pull = [&](Index begin, Index end, Real* sums) {
+                              for_each_head(begin, end, [&](Index t, Index h) {
+                                const Real* d = dy.data() + (t * heads + h) * columns;
+                                Real* own = dv.data + t * dv.stride + h * columns;
+                                for (Index c = 0; c < columns; ++c) own[c] = skip.data()[h] * d[c];
+                                sums[h] += core::simd().dot(
+                                    d, given.data + t * given.stride + h * columns, columns);
+                              });
+                            };
+                            autograd::sum_over_rows(rows, heads, skip.gradient(), pull);
+                            return autograd::Gradients{std::move(dy), std::move(all[0])};
+                          });
+}
+
+}  // namespace weft::layers

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "autograd/parameter.h"
+#include "layers/attention/contract/attention.h"
+
+/// What turns numbers made from the layer's input into gates of its heads.
+namespace weft::layers {
+
+/// y = factor / (1 + e^-x), element by element
+Var logistic(const Var& x, Real factor = 1);
+/// y = ln(1 + e^x), element by element
+Var softplus(const Var& x);
+/// y = max(ln(logistic(x)) / divisor, floor), element by element
+Var log_logistic(const Var& x, Real divisor, Real floor);
+/// y = sign e^a x with one a for each head.  x: [N, H c], log_scale: [H] -> [N, H c]
+Var scale_heads(const Var& x, const autograd::Parameter& log_scale, Real sign);
+/// o + skip v with one skip for each head.  o: [N, H D], v: a block of H D columns, skip: [H]
+Var add_skipped(const Var& o, const HeadBlock& v, const autograd::Parameter& skip);
+
+}  // namespace weft::layers

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "autograd/inventory.h"
+#include "layers/attention/contract/attention.h"
+
+namespace weft::layers {
+
+/// Every column of a projection convolved over the last few tokens of its own sequence:
+///   y_t = silu(b + sum_a w_a x_(t - taps + 1 + a)), zeros before the start.
+/// One for several projections side by side.
+class ShortConvolution {
+ public:
+  struct Part {
+    std::string name;  ///< of its parameters
+    Index columns;
+  };
+  /// With 0 taps it passes its blocks on and has no parameters.
+  ShortConvolution(const std::vector<Part>& parts, Index taps, bool bias = false);
+
+  /// Blocks of the parts' columns -> blocks of one packed matrix
+  std::vector<HeadBlock> forward(const std::vector<HeadBlock>& blocks, Index length) const;
+
+  /// How many numbers one sequence leaves behind: taps - 1 rows of all parts, oldest first.
+  Index past_size() const { return std::max<Index>(0, taps_ - 1) * columns_; }
+  /// One token.  past: [past_size], y: all parts side by side
+  void step(const std::vector<std::span<const Real>>& blocks, std::span<Real> past,
+            std::span<Real> y) const;
+
+  Index columns() const { return columns_; }
+  bool empty() const { return taps_ == 0; }
+  /// Of the output, for `tokens` tokens.
+  Index bytes(Index tokens) const { return empty() ? 0 : tokens * columns_ * Index(sizeof(Real)); }
+  void visit(autograd::Inventory& inventory);
+
+ private:
+  friend struct ConvolutionCall;
+  /// Weights as rows of taps: [taps, columns], then the biases or zeros.
+  std::vector<Real> rows_of_taps() const;
+
+  std::vector<Part> parts_;
+  Index taps_, columns_ = 0;
+  bool bias_;
+  std::vector<autograd::Parameter> weights_, biases_;
+};
+
+}  // namespace weft::layers

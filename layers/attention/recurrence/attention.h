@@ -1,0 +1,74 @@
+#pragma once
+
+#include <optional>
+
+#include "core/fields.h"
+#include "layers/attention/fittings/gated_norm.h"
+#include "layers/attention/fittings/input_map.h"
+#include "layers/attention/fittings/short_convolution.h"
+#include "layers/attention/recurrence/operation.h"
+
+namespace weft::layers {
+
+/// What a recurrent mechanism is made of beside its gates.
+struct RecurrentForm {
+  std::string_view kind;
+  AttentionTraits traits;
+  RecurrenceProblem rule;  ///< forms of the gates, unit and chunk; sizes come from the site
+  bool rotates = false;    ///< rotary positions turn queries and keys
+  Index conv = 0;          ///< taps of the short convolution; 0 for none
+  GatedNormForm norm;      ///< of what leaves the heads
+  InputMap::Form gate;     ///< what makes the norm's gate
+};
+
+/// What the layer's input makes of each token; empty where the rule has no such gate.
+struct TokenGates {
+  Var decay, write, erase;
+};
+
+/// Queries, keys and values through a short convolution, the recurrence, then norm and gate. A
+/// mechanism adds what makes its gates.
+class RecurrentAttention : public Attention {
+ public:
+  RecurrentAttention(const RecurrentForm& form, const AttentionSite& site);
+
+  AttentionTraits traits() const override { return form_.traits; }
+  std::vector<Projection> projections() const override;
+  Var forward(const Pass& pass, const AttentionInput& input) const override;
+  std::unique_ptr<DecodeState> begin() const override;
+  /// The pass over one token, from the state of those before.
+  void step(DecodeState& state, const StepInput& input, std::span<Real> out) const override;
+  Cost cost(const Sequences& sequences) const override;
+  void visit(autograd::Inventory& inventory) override;
+
+ protected:
+  virtual TokenGates gates(const Var& x) const = 0;
+  virtual Cost gate_cost(Index tokens) const = 0;
+  virtual void visit_gates(autograd::Inventory&) {}
+
+  /// Bytes of an array with so many columns for each token.
+  static Index bytes(Index tokens, Index columns) { return tokens * columns * Index(sizeof(Real)); }
+
+  Index heads() const { return form_.rule.heads; }
+  Index columns() const { return form_.rule.heads * form_.rule.width; }
+
+ private:
+  RecurrenceProblem rule(const Sequences& sequences) const;
+  Var mix(const std::vector<HeadBlock>& blocks, const Var& x, const Sequences& sequences,
+          const Var& initial, Tensor* final) const;
+  bool gated() const { return form_.norm.activation != GatedNormForm::Activation::none; }
+
+  RecurrentForm form_;
+  ShortConvolution conv_;
+  std::optional<InputMap> gate_;
+  autograd::Parameter gain_;
+};
+
+/// What all of them say of themselves, but for the summary.
+AttentionTraits recurrent_traits(std::string_view summary);
+
+/// Lists settings that several of them have.
+void list_chunk_of(core::Fields& field, Index& chunk);
+void list_conv(core::Fields& field, Index& taps);
+
+}  // namespace weft::layers
