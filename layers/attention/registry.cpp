@@ -19,6 +19,13 @@
   X(efficient)             \
   X(performer)             \
   X(linformer)             \
+  X(retention)             \
+  X(gla)                   \
+  X(ssd)                   \
+  X(deltanet)              \
+  X(gated_deltanet)        \
+  X(kda)                   \
+  X(gdn2)                  \
   X(fixed_span)            \
   X(adaptive_span)         \
   X(dynamic_span)

@@ -24,6 +24,12 @@
   X("dense.multiplicative", dense_multiplicative)       \
   X("entmax", entmax)                                   \
   X("ff.sparse", ff_sparse)                             \
+  X("layer.deltanet", recurrent_layers)                 \
+  X("layer.gated_deltanet", recurrent_layers)           \
+  X("layer.gla", recurrent_layers)                      \
+  X("layer.kda", recurrent_layers)                      \
+  X("layer.mamba2", layer_mamba2)                       \
+  X("layer.retention", recurrent_layers)                \
   X("norm.gated", norm_gated)                           \
   X("train.gpt", train_gpt)
 

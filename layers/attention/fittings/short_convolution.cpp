@@ -98,9 +98,9 @@ struct ConvolutionCall {
 
 ShortConvolution::ShortConvolution(const std::vector<Part>& parts, Index taps, bool bias)
     : parts_(parts), taps_(taps), bias_(bias) {
+  core::require(taps >= 1, "short convolution: ", taps, " taps");
   for (const Part& part : parts) {
     columns_ += part.columns;
-    if (taps == 0) continue;
     const auto init = autograd::Init::uniform(1 / std::sqrt(double(taps)));
     weights_.emplace_back(core::Shape{part.columns, taps}, init);
     if (bias) biases_.emplace_back(core::Shape{part.columns}, init);
@@ -125,7 +125,6 @@ std::vector<Real> ShortConvolution::rows_of_taps() const {
 /// dw_a = sum_t p_t x_(t - taps + 1 + a), db = sum_t p_t.  Saves: x.
 std::vector<HeadBlock> ShortConvolution::forward(const std::vector<HeadBlock>& blocks,
                                                  Index length) const {
-  if (empty()) return blocks;
   core::require(blocks.size() == parts_.size(), "short convolution: ", blocks.size(),
                 " blocks for ", parts_.size(), " parts");
   const ConvolutionCall call{*this, blocks, length, rows_of_taps()};

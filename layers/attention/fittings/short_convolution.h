@@ -17,22 +17,20 @@ class ShortConvolution {
     std::string name;  ///< of its parameters
     Index columns;
   };
-  /// With 0 taps it passes its blocks on and has no parameters.
   ShortConvolution(const std::vector<Part>& parts, Index taps, bool bias = false);
 
   /// Blocks of the parts' columns -> blocks of one packed matrix
   std::vector<HeadBlock> forward(const std::vector<HeadBlock>& blocks, Index length) const;
 
   /// How many numbers one sequence leaves behind: taps - 1 rows of all parts, oldest first.
-  Index past_size() const { return std::max<Index>(0, taps_ - 1) * columns_; }
+  Index past_size() const { return (taps_ - 1) * columns_; }
   /// One token.  past: [past_size], y: all parts side by side
   void step(const std::vector<std::span<const Real>>& blocks, std::span<Real> past,
             std::span<Real> y) const;
 
   Index columns() const { return columns_; }
-  bool empty() const { return taps_ == 0; }
   /// Of the output, for `tokens` tokens.
-  Index bytes(Index tokens) const { return empty() ? 0 : tokens * columns_ * Index(sizeof(Real)); }
+  Index bytes(Index tokens) const { return tokens * columns_ * Index(sizeof(Real)); }
   void visit(autograd::Inventory& inventory);
 
  private:

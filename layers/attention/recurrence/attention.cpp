@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "layers/attention/contract/fit.h"
+#include "layers/attention/fittings/gates.h"
 #include "layers/attention/recurrence/kernel.h"
 
 namespace weft::layers {
@@ -19,6 +20,12 @@ struct RecurrentState final : DecodeState {
     return (states.size() + Index(past.size())) * Index(sizeof(Real));
   }
 };
+
+Tensor row_of(std::span<const Real> numbers) {
+  Tensor row({1, Index(numbers.size())});
+  std::ranges::copy(numbers, row.write().begin());
+  return row;
+}
 
 }  // namespace
 
@@ -45,21 +52,31 @@ void list_conv(core::Fields& field, Index& taps) {
 
 RecurrentAttention::RecurrentAttention(const RecurrentForm& form, const AttentionSite& site)
     : form_(form),
-      conv_({{"conv_q", site.heads * site.head_width},
-             {"conv_k", site.heads * site.head_width},
-             {"conv_v", site.heads * site.head_width}},
-            form.conv),
-      gain_({site.head_width}, autograd::Init::ones()) {
-  form_.rule.heads = form_.rule.key_heads = site.heads;
+      gain_({form.norm.gate_first ? site.heads * site.head_width : site.head_width},
+            autograd::Init::ones()) {
+  form_.rule.heads = site.heads;
+  form_.rule.key_heads = form.key_heads > 0 ? form.key_heads : site.heads;
   form_.rule.width = site.head_width;
-  form_.rule.scale = 1 / std::sqrt(Real(site.head_width));
+  form_.rule.scale = form.scale > 0 ? Real(form.scale) : 1 / std::sqrt(Real(site.head_width));
+  core::require(site.heads % form_.rule.key_heads == 0, form.kind,
+                " attention: ", form_.rule.key_heads, " heads of keys cannot serve ", site.heads,
+                " heads evenly; set key_heads to a divisor of the heads");
+  if (form.key_heads > 0) keys_.emplace(site.width, 2 * key_columns(), InputMap::Form{});
+  if (form.conv > 0)
+    conv_.emplace(
+        std::vector<ShortConvolution::Part>{
+            {"conv_q", key_columns()}, {"conv_k", key_columns()}, {"conv_v", columns()}},
+        form.conv, form.conv_bias);
+  if (form.skips) skip_.emplace(core::Shape{site.heads}, autograd::Init::ones());
   if (gated()) gate_.emplace(site.width, columns(), form.gate);
 }
 
 std::vector<Projection> RecurrentAttention::projections() const {
+  const Projection v{"v", Projection::Side::keys, false};
+  if (keys_) return {v};
   return {{"q", Projection::Side::queries, form_.rotates},
           {"k", Projection::Side::keys, form_.rotates},
-          {"v", Projection::Side::keys, false}};
+          v};
 }
 
 RecurrenceProblem RecurrentAttention::rule(const Sequences& sequences) const {
@@ -68,12 +85,20 @@ RecurrenceProblem RecurrentAttention::rule(const Sequences& sequences) const {
   return own;
 }
 
+std::vector<HeadBlock> RecurrentAttention::blocks(const std::vector<HeadBlock>& projected,
+                                                  const Var& x) const {
+  if (!keys_) return projected;
+  const Var both = keys_->forward(x);
+  return {{both, 0}, {both, key_columns()}, projected[0]};
+}
+
 Var RecurrentAttention::mix(const std::vector<HeadBlock>& blocks, const Var& x,
                             const Sequences& sequences, const Var& initial, Tensor* final) const {
   const TokenGates own = gates(x);
-  const Var heads =
+  Var heads =
       recur(rule(sequences),
             {blocks[0], blocks[1], blocks[2], own.decay, own.write, own.erase, initial}, final);
+  if (skip_) heads = add_skipped(heads, blocks[2], *skip_);
   return gated_norm(form_.norm, heads, gated() ? gate_->forward(x) : Var(), gain_);
 }
 
@@ -83,54 +108,61 @@ Var RecurrentAttention::forward(const Pass&, const AttentionInput& input) const 
   core::require(s.causal && s.queries == s.keys, form_.kind,
                 " attention: has a causal form over one sequence only; take another attention "
                 "(weft list attentions)");
-  return mix(conv_.forward(input.blocks, s.queries), input.x, s, {}, nullptr);
+  const std::vector<HeadBlock> given = blocks(input.blocks, input.x);
+  return mix(conv_ ? conv_->forward(given, s.queries) : given, input.x, s, {}, nullptr);
 }
 
 std::unique_ptr<DecodeState> RecurrentAttention::begin() const {
   auto state = std::make_unique<RecurrentState>();
   state->states = Tensor({1, heads(), form_.rule.width, form_.rule.width}, 0);
-  state->past.assign(std::size_t(conv_.past_size()), Real(0));
+  if (conv_) state->past.assign(std::size_t(conv_->past_size()), Real(0));
   return state;
 }
 
 void RecurrentAttention::step(DecodeState& state, const StepInput& input,
                               std::span<Real> out) const {
   auto& own = static_cast<RecurrentState&>(state);
-  Tensor packed({1, conv_.columns()}), x({1, Index(input.x.size())});
-  if (conv_.empty()) {
-    Index first = 0;
-    for (const std::span<const Real>& block : input.blocks) {
-      std::ranges::copy(block, packed.write().begin() + first);
-      first += Index(block.size());
-    }
-  } else {
-    conv_.step(input.blocks, own.past, packed.write());
+  const Var x(row_of(input.x));
+  std::vector<HeadBlock> given;
+  for (const std::span<const Real>& block : input.blocks) given.push_back({row_of(block), 0});
+  given = blocks(given, x);
+  if (conv_) {
+    const std::vector<Index> widths{key_columns(), key_columns(), columns()};
+    std::vector<std::span<const Real>> spans;
+    for (std::size_t i = 0; i < given.size(); ++i)
+      spans.push_back(given[i].matrix.value().read().subspan(std::size_t(given[i].first),
+                                                             std::size_t(widths[i])));
+    Tensor packed({1, conv_->columns()});
+    conv_->step(spans, own.past, packed.write());
+    const Var convolved(std::move(packed));
+    given = {{convolved, 0}, {convolved, key_columns()}, {convolved, 2 * key_columns()}};
   }
-  std::ranges::copy(input.x, x.write().begin());
-  const Var row(std::move(packed));
-  const std::vector<HeadBlock> blocks{{row, 0}, {row, columns()}, {row, 2 * columns()}};
-  const Tensor before = own.states;
-  const Var y =
-      mix(blocks, Var(std::move(x)), Sequences::self(1, 1, true), Var(before), &own.states);
+  const Var before(own.states);
+  const Var y = mix(given, x, Sequences::self(1, 1, true), before, &own.states);
   std::ranges::copy(y.value().read(), out.begin());
 }
 
-/// Saves: the convolution's output, the heads' output and its gate, and what the gates need.
+/// Saves: shared queries and keys, the convolution's output, the heads' output and its gate, and
+/// what the gates need.
 Cost RecurrentAttention::cost(const Sequences& s) const {
   const Index tokens = s.batch * s.queries;
   Cost cost = recurrence_cost(rule(s));
   cost += gate_cost(tokens);
-  cost.saved_bytes += conv_.bytes(tokens) + bytes(tokens, columns());
-  if (gated()) {
-    cost += gate_->cost(tokens);
-    cost.saved_bytes += bytes(tokens, columns());
+  cost.saved_bytes += bytes(tokens, columns() * (gated() ? 2 : 1));
+  if (gated()) cost += gate_->cost(tokens);
+  if (conv_) cost.saved_bytes += conv_->bytes(tokens);
+  if (keys_) {
+    cost += keys_->cost(tokens);
+    cost.saved_bytes += bytes(tokens, 2 * key_columns());
   }
   return cost;
 }
 
 void RecurrentAttention::visit(autograd::Inventory& inventory) {
-  conv_.visit(inventory);
+  if (keys_) inventory.enter("keys", *keys_);
+  if (conv_) conv_->visit(inventory);
   visit_gates(inventory);
+  if (skip_) inventory.add("skip", *skip_);
   if (gate_) inventory.enter("gate", *gate_);
   inventory.add("gain", gain_);
 }

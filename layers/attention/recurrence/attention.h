@@ -14,11 +14,17 @@ namespace weft::layers {
 struct RecurrentForm {
   std::string_view kind;
   AttentionTraits traits;
-  RecurrenceProblem rule;  ///< forms of the gates, unit and chunk; sizes come from the site
-  bool rotates = false;    ///< rotary positions turn queries and keys
-  Index conv = 0;          ///< taps of the short convolution; 0 for none
-  GatedNormForm norm;      ///< of what leaves the heads
-  InputMap::Form gate;     ///< what makes the norm's gate
+  RecurrenceProblem rule = {};  ///< forms of the gates, unit and chunk; sizes come from the site
+  double scale = 0;             ///< of what is read; 0 for 1 / sqrt(D)
+  bool rotates = false;         ///< rotary positions turn queries and keys
+  /// Heads of queries and keys that the mechanism makes itself, from the layer's input, and all
+  /// heads share; 0 where each head has its own, from the layer's projections.
+  Index key_heads = 0;
+  Index conv = 0;  ///< taps of the short convolution; 0 for none
+  bool conv_bias = false;
+  bool skips = false;        ///< values pass by the state, too, times a number for each head
+  GatedNormForm norm = {};   ///< of what leaves the heads; gating first, of all heads together
+  InputMap::Form gate = {};  ///< what makes the norm's gate
 };
 
 /// What the layer's input makes of each token; empty where the rule has no such gate.
@@ -54,13 +60,18 @@ class RecurrentAttention : public Attention {
 
  private:
   RecurrenceProblem rule(const Sequences& sequences) const;
+  Index key_columns() const { return form_.rule.key_heads * form_.rule.width; }
+  /// Queries, keys and values, from those that the layer projected.
+  std::vector<HeadBlock> blocks(const std::vector<HeadBlock>& projected, const Var& x) const;
   Var mix(const std::vector<HeadBlock>& blocks, const Var& x, const Sequences& sequences,
           const Var& initial, Tensor* final) const;
   bool gated() const { return form_.norm.activation != GatedNormForm::Activation::none; }
 
   RecurrentForm form_;
-  ShortConvolution conv_;
+  std::optional<InputMap> keys_;  ///< queries and keys that all heads share
+  std::optional<ShortConvolution> conv_;
   std::optional<InputMap> gate_;
+  std::optional<autograd::Parameter> skip_;
   autograd::Parameter gain_;
 };
 

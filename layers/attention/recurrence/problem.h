@@ -16,7 +16,7 @@ enum class GateForm { none, head, token, column };
 ///   S~ = diag(e^g) S,  u = w - S~^T e,  S = S~ + k u^T,  out = scale S^T q.
 /// Without the gate of erasing e = 0, without that of writing w = v, without decay g = 0.
 struct RecurrenceProblem {
-  Sequences sequences;
+  Sequences sequences = {};
   Index heads = 1;
   Index key_heads = 1;  ///< of queries and keys; head h reads head h key_heads / heads of them
   Index width = 1;      ///< D

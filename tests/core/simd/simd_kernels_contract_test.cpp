@@ -79,6 +79,17 @@ TEST_P(SimdKernelsOf, axpy) {
   }
 }
 
+TEST_P(SimdKernelsOf, multiply_and_multiply_add) {
+  for (const Index n : lengths()) {
+    const Numbers x = drawn(n, 1), y = drawn(n, 2), z = drawn(n, 3);
+    Numbers out(x.size()), onto = z;
+    k.multiply(x.data(), y.data(), out.data(), n);
+    expect_close(out, mapped(n, [&](auto i) { return double(x[i]) * y[i]; }), epsilon);
+    k.multiply_add(x.data(), y.data(), onto.data(), n);
+    expect_close(onto, mapped(n, [&](auto i) { return double(x[i]) * y[i] + z[i]; }), 4 * epsilon);
+  }
+}
+
 TEST_P(SimdKernelsOf, exp_sum) {
   for (const Index n : lengths()) {
     const Numbers x = drawn(n, 1, 5);

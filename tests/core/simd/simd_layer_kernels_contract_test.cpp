@@ -101,6 +101,16 @@ TEST_P(SimdLayerKernelsOf, softplus) {
   }
 }
 
+TEST_P(SimdLayerKernelsOf, logistic) {
+  for (const Index n : lengths()) {
+    Numbers x = drawn(n, 1, 3), y(x.size());
+    if (n > 2) x[0] = -1000, x[1] = 1000;
+    k.logistic(x.data(), y.data(), n);
+    expect_close(y, mapped(n, [&](auto i) { return 1 / (1 + std::exp(-double(x[i]))); }),
+                 8 * epsilon);
+  }
+}
+
 TEST_P(SimdLayerKernelsOf, positive_maps_hold_at_the_ends_of_the_range) {
   const Numbers x{-1e30, -1e4, -300, 300, 1e4, 1e30};
   Numbers y(6), z(6);

@@ -9,6 +9,7 @@
 #include "tests/layers/attention/naive_dense.h"
 #include "tests/layers/attention/naive_features.h"
 #include "tests/layers/attention/naive_lsh.h"
+#include "tests/layers/attention/naive_recurrence.h"
 #include "tests/layers/attention/naive_routing.h"
 #include "tests/layers/attention/naive_span.h"
 #include "tests/layers/attention/pattern_oracles.h"
@@ -122,7 +123,16 @@ inline const std::map<std::string, Oracle>& attention_oracles() {
         {"taylor", taylor_oracle},
         {"efficient", efficient_oracle},
         {"performer", performer_oracle},
-        {"linformer", linformer_oracle}};
+        {"linformer", linformer_oracle},
+        {"retention", retention_oracle},
+        {"gla", gla_oracle},
+        {"ssd", ssd_oracle},
+        {"deltanet", deltanet_oracle(1, false)},
+        {"gated_deltanet", deltanet_oracle(1, true)},
+        {"gated_deltanet_negative", deltanet_oracle(2, true)},
+        {"kda", kda_oracle(-5)},
+        {"kda_unbounded", kda_oracle(0)},
+        {"gdn2", gdn2_oracle}};
     for (const auto& [name, predicate_of] : pattern_predicates())
       all[name] = [&predicate_of](const AttentionSample& sample,
                                   const std::vector<std::vector<double>>& inputs) {

@@ -84,6 +84,12 @@ inline const std::vector<AttentionVariant>& attention_variants() {
       {"dynamic_span_narrow",
        "dynamic_span",
        {{"span", core::Index(90)}, {"ramp", core::Index(11)}, {"bias", -0.5}}},
+      {"gated_deltanet_negative",
+       "gated_deltanet",
+       {{"conv", core::Index(0)}, {"negative", true}, {"chunk", core::Index(9)}}},
+      {"kda_unbounded",
+       "kda",
+       {{"floor", 0.0}, {"rank", core::Index(3)}, {"chunk", core::Index(40)}}},
   };
   return variants;
 }

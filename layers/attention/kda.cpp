@@ -1,0 +1,61 @@
+// Kimi delta attention: the delta rule on a memory whose columns fade as the token asks,
+//   S~ = diag(e^g) S,  S <- S~ + b k (v - S~^T k)^T,  b = logistic(x W_b),
+//   g = floor logistic(e^A (x F1 F2 + c)), without a floor -e^A softplus(x F1 F2 + c),
+//   out = rms(S^T q / sqrt(D)) logistic(gate), the gate by two matrices and a bias,
+// with queries and keys convolved and at unit length.
+#include "layers/attention/fittings/gates.h"
+#include "layers/attention/recurrence/attention.h"
+#include "layers/attention/recurrence/column_fading.h"
+
+namespace weft::layers {
+namespace {
+
+class KimiDelta final : public RecurrentAttention {
+ public:
+  KimiDelta(const ColumnFadingSettings& settings, const AttentionSite& site)
+      : RecurrentAttention({.kind = "kda",
+                            .traits = recurrent_traits("a memory in which a value replaces what "
+                                                       "its key held, fading column by column"),
+                            .rule = {.decay = GateForm::column,
+                                     .write = GateForm::token,
+                                     .erase = GateForm::token,
+                                     .unit = true,
+                                     .chunk = settings.chunk},
+                            .conv = settings.conv,
+                            .norm = {.activation = GatedNormForm::Activation::sigmoid},
+                            .gate = {.rank = settings.rank_at(site), .bias = true}},
+                           site),
+        strength_(site.width, site.heads, {}),
+        fading_(settings, site) {}
+
+ protected:
+  TokenGates gates(const Var& x) const override {
+    const Var strength = logistic(strength_.forward(x));
+    return {.decay = fading_.decays(x), .write = strength, .erase = strength};
+  }
+  Cost gate_cost(Index tokens) const override {
+    Cost cost = strength_.cost(tokens);
+    cost += fading_.cost(tokens);
+    cost.saved_bytes += bytes(tokens, heads());
+    return cost;
+  }
+  void visit_gates(autograd::Inventory& inventory) override {
+    inventory.enter("strength", strength_);
+    fading_.visit(inventory);
+  }
+
+ private:
+  InputMap strength_;
+  ColumnFading fading_;
+};
+
+}  // namespace
+
+AttentionMaker configure_kda(core::Fields& field, const AttentionSite&) {
+  ColumnFadingSettings settings;
+  settings.fields(field);
+  return
+      [settings](const AttentionSite& site) { return std::make_unique<KimiDelta>(settings, site); };
+}
+
+}  // namespace weft::layers
