@@ -14,8 +14,8 @@ double error_of(std::span<const Real> actual, const std::vector<double>& expecte
   EXPECT_EQ(actual.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
     largest = std::max(largest, std::abs(expected[i]));
-    const double error = std::abs(double(actual[i]) - expected[i]);
-    worst = error <= worst ? worst : error;  // NaN is worse than everything
+    if (!std::isfinite(actual[i])) return INFINITY;
+    worst = std::max(worst, std::abs(double(actual[i]) - expected[i]));
   }
   return worst / largest;
 }
