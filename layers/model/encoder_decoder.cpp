@@ -31,8 +31,7 @@ EncoderDecoder::EncoderDecoder(const ModelSettings& settings, const AttentionPla
       positions_(make_positions(settings, shape.length)) {
   const Init in = Init::normal(Trunk::deviation);
   const Init out = Init::normal(Trunk::deviation / std::sqrt(3.0 * double(settings.layers)));
-  const NormPlace place = settings.norm_place == "pre" ? NormPlace::pre : NormPlace::post;
-  const NormKind norm = norm_kind(settings.norm);
+  const ResidualForm form = residual_form(settings);
   const RelativeSettings relative = settings.relative();
   AttentionSite site = settings.site(shape.length), over = settings.site(shape.source_length);
   site.shared = shared_.get();
@@ -41,9 +40,9 @@ EncoderDecoder::EncoderDecoder(const ModelSettings& settings, const AttentionPla
     const auto& self = plans.at(settings.attention[std::size_t(i) % settings.attention.size()]);
     blocks_.emplace_back(MultiHead(self, site, in, out, positions_.rotary(), &relative),
                          CrossAttention(plans.at(settings.seq2seq.cross_attention), over, in, out),
-                         make_feed_forward(settings, in, out), width_, place, dropout_, norm);
+                         make_feed_forward(settings, in, out), form);
   }
-  if (place == NormPlace::pre) final_norm_.emplace(width_, norm);
+  if (form.place == NormPlace::pre) final_norm_.emplace(width_, form.norm);
 }
 
 Var EncoderDecoder::embed(const Pass& pass, const core::Tokens& inputs, Index first) const {

@@ -30,7 +30,7 @@ TokenScores LanguageModel::score(const Pass& pass, const Reading& reading,
   return output_.score(h.value(), trunk_.tokens(), reading.targets);
 }
 
-Tensor LanguageModel::step(DecodeStates& states, core::Token token) const {
+Tensor LanguageModel::step(BranchStates& states, core::Token token) const {
   return logits(trunk_.step(states, token)).reshaped({vocabulary()});
 }
 

@@ -28,10 +28,9 @@ class LanguageModel : public Model {
   bool recurrent() const override { return trunk_.recurrent(); }
   StreamMemory memory(Index batch) const override { return trunk_.memory(batch); }
 
-  using DecodeStates = Trunk::DecodeStates;
-  DecodeStates begin() const { return trunk_.begin(); }
+  BranchStates begin() const { return trunk_.begin(); }
   /// Appends a token.  -> [V], the logits of the next one
-  Tensor step(DecodeStates& states, core::Token token) const;
+  Tensor step(BranchStates& states, core::Token token) const;
 
   Cost attention_cost(Index batch) const override;
   std::vector<std::vector<double>> spans() const override { return trunk_.spans(); }

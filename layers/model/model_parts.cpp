@@ -20,6 +20,11 @@ OutputLayer make_output(const ModelSettings& settings, Index vocabulary, Index w
   return OutputLayer::untied(vocabulary, width, Init::normal(Trunk::deviation));
 }
 
+ResidualForm residual_form(const ModelSettings& settings) {
+  return {settings.width, settings.norm_place == "pre" ? NormPlace::pre : NormPlace::post,
+          Real(settings.dropout), norm_kind(settings.norm)};
+}
+
 Positions make_positions(const ModelSettings& settings, Index length) {
   return {settings.positions, settings.width, settings.width / settings.heads, length,
           settings.axial_grid(length)};

@@ -26,8 +26,8 @@ class Terraformer final : public SourceModel {
   /// Tokens of sources or targets at positions first, first + 1, ...: [B, T] -> [B * T, W]
   Var embed_source(const Pass& pass, const core::Tokens& tokens) const;
   Var embed_target(const Pass& pass, const core::Tokens& tokens, Index first = 0) const;
-  const TwoStreams& encoder() const { return encoder_; }
-  const TwoStreams& decoder() const { return decoder_; }
+  const ReversibleStack& encoder() const { return encoder_; }
+  const ReversibleStack& decoder() const { return decoder_; }
   /// Streams' means to what the output layer reads.
   Var finish(const Pass& pass, const Var& mean) const;
 
@@ -52,7 +52,7 @@ class Terraformer final : public SourceModel {
   Positions source_positions_, target_positions_;
   std::unique_ptr<SharedTables> encoder_tables_ = std::make_unique<SharedTables>();
   std::unique_ptr<SharedTables> decoder_tables_ = std::make_unique<SharedTables>();
-  TwoStreams encoder_, decoder_;
+  ReversibleStack encoder_, decoder_;
   Norm final_norm_;
 };
 

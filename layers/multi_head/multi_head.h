@@ -21,11 +21,11 @@ struct HeadGroupPlan {
 };
 
 /// Decoding states of all head groups of one layer.
-struct MultiHeadState {
+struct MultiHeadState final : DecodeState {
   std::vector<std::unique_ptr<DecodeState>> groups;
   std::vector<std::unique_ptr<DecodeState>> projections;  ///< null where nothing is kept
 
-  Index bytes() const;
+  Index bytes() const override;
 };
 
 /// Attention as a sublayer: projections, one mechanism for each head group, and over all heads side
