@@ -27,7 +27,7 @@ struct Writer {
   std::function<std::string(std::span<const core::Token>)> decode;
 };
 /// The same without the data, whose alphabet stands in the checkpoint; a checkpoint without one,
-/// or a model that tells from a source, needs the data after all.
+/// or a model that generates from a source, needs the data after all.
 Writer load_writer(const CommandLine& line);
 
 }  // namespace weft::experiments

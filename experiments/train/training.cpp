@@ -9,7 +9,7 @@
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
 #include "experiments/checkpoint/saved_spelling.h"
-#include "experiments/evaluate/evaluation.h"
+#include "layers/model/make_model.h"
 
 namespace weft::experiments {
 
@@ -71,7 +71,7 @@ double Training::run_micro_batch(Index number, const data::Batch& batch, autogra
   const autograd::Pass pass(tape, stream, journal);
   const Real share = Real(1) / Real(config_.train.accumulate);
   const autograd::Var loss =
-      model_->loss(pass, reading_of(batch), share, model_->recurrent() ? &memory : nullptr);
+      model_->loss(pass, {batch, model_->recurrent() ? &memory : nullptr}, share);
   const double value = core::scalar(loss.value());
   if (std::isfinite(value)) tape.sweep(loss, core::Tensor(loss.shape(), 1));
   journal.forget_decisions();
@@ -94,7 +94,7 @@ Training::Step Training::step(autograd::Profile* profile) {
   result.report = optim::take_step(*optimizer_, *arena_, config_.optim, step_, total_steps());
   if (!result.report.applied) explain_divergence("gradient norm");
   journal.commit();
-  model_->project();
+  inventory_.constrain();
   memory_ = std::move(memory);
   ++step_;
   return result;

@@ -122,7 +122,7 @@ void TrainingRun::announce() {
       "run ", files_.directory.string(), "  ", short_count(double(training_.arena().count())),
       " parameters  ", attention_of(config.model), " attention, ", config.model.layers, " layers  ",
       core::threads(), " threads, ", core::simd().isa, ", BLAS ", core::blas_core()));
-  if (config.model.norm == "batch")
+  if (config.model.norm == layers::NormKind::batch)
     progress_.message(
         "warning: batch norm's statistics let training read the future (model.allow_leaky_norm); "
         "do not set its results beside causal ones");
@@ -176,8 +176,8 @@ void TrainingRun::record_step(const Training::Step& step, double seconds) {
        {"tokens", std::int64_t(done * training_.tokens_per_step())},
        {"tokens_per_s", speed},
        {"peak_bytes", std::int64_t(training_.fixed_bytes() + core::memory_use().peak)}}};
-  for (const layers::Figure& figure : training_.model().figures())
-    record.values.push_back({figure.name, figure.value});
+  for (const autograd::Metric& metric : training_.metrics())
+    record.values.push_back({metric.name, metric.value});
   log_metrics(record);
   progress_.update({.step = done,
                     .steps = training_.total_steps(),
@@ -253,12 +253,12 @@ void TrainingRun::show_sample() {
                            : batch.inputs.read().first(std::size_t(std::max<Index>(1, length / 2)));
     prompt.assign(first.begin(), first.end());
   }
-  const Told told = answer(training_.model(), dataset.boundary(), prompt,
-                           {.tokens = sample.tokens,
-                            .temperature = sample.temperature,
-                            .top_k = sample.top_k,
-                            .seed = std::uint64_t(training_.config().seed)});
-  const std::string shown = dataset.decode(prompt) + "|" + dataset.decode(told.tokens);
+  const Generation generated = answer(training_.model(), dataset.boundary(), prompt,
+                                      {.tokens = sample.tokens,
+                                       .temperature = sample.temperature,
+                                       .top_k = sample.top_k,
+                                       .seed = std::uint64_t(training_.config().seed)});
+  const std::string shown = dataset.decode(prompt) + "|" + dataset.decode(generated.tokens);
   progress_.message("sample (the model goes on after |): " + shown);
   std::filesystem::create_directories(files_.samples());
   core::write_durably(files_.samples() / (std::to_string(training_.steps_done()) + ".txt"), shown);

@@ -18,10 +18,8 @@ class LanguageModel : public Model {
   Var hidden(const Pass& pass, const core::Tokens& inputs, StreamMemory* memory = nullptr) const {
     return trunk_.hidden(pass, inputs, nullptr, memory);
   }
-  Var loss(const Pass& pass, const Reading& reading, Real share,
-           StreamMemory* memory = nullptr) const override;
-  TokenScores score(const Pass& pass, const Reading& reading,
-                    StreamMemory* memory = nullptr) const override;
+  Var loss(const Pass& pass, const Reading& reading, Real share) const override;
+  TokenScores score(const Pass& pass, const Reading& reading) const override;
   /// h: [N, W] -> [N, V]
   Tensor logits(const Tensor& h) const { return output_.logits(h, trunk_.tokens()); }
 
@@ -40,8 +38,6 @@ class LanguageModel : public Model {
   /// The longest sequence that positions allow; nothing when they allow any.
   std::optional<Index> longest() const { return trunk_.longest(); }
 
-  std::vector<Figure> figures() const override { return trunk_.figures(); }
-  void project() override { trunk_.project(); }
   void visit(Inventory& inventory) override;
 
  private:

@@ -7,6 +7,9 @@
 
 namespace weft::layers {
 
+/// Standard deviation of token tables and dense weights at the start.
+inline constexpr double initial_deviation = 0.02;
+
 /// Parts as the settings describe them.
 std::unique_ptr<FeedForward> make_feed_forward(const ModelSettings& settings, Init in, Init out);
 OutputLayer make_output(const ModelSettings& settings, Index vocabulary, Index width);

@@ -6,7 +6,6 @@
 #include "core/scope.h"
 #include "layers/model/embed_tokens.h"
 #include "layers/model/model_parts.h"
-#include "layers/model/trunk.h"
 
 namespace weft::layers {
 namespace {
@@ -21,14 +20,14 @@ struct StackPlan {
 std::optional<RecurrentUnit> make_unit(const ModelSettings& settings, Init in, Init out) {
   const Index units = settings.seq2seq.sru_width;
   if (units == 0) return std::nullopt;
-  return RecurrentUnit(settings.width, units, norm_kind(settings.norm), in, out);
+  return RecurrentUnit(settings.width, units, settings.norm, in, out);
 }
 
 ReversibleStack make_stack(const ModelSettings& settings, const AttentionPlans& plans,
                            StackPlan stack, const std::shared_ptr<const Rotary>& rotary) {
   const Index branches = stack.layers * (stack.attentions + 1);
-  const Init in = Init::normal(Trunk::deviation);
-  const Init out = Init::normal(Trunk::deviation / std::sqrt(double(branches)));
+  const Init in = Init::normal(initial_deviation);
+  const Init out = Init::normal(initial_deviation / std::sqrt(double(branches)));
   const ResidualForm form = residual_form(settings);
   const RelativeSettings relative = settings.relative();
   stack.site.layers = stack.layers * stack.attentions;
@@ -69,9 +68,9 @@ Var run_stack(const ReversibleStack& stack, const Pass& pass, const Var& first, 
   return stack.run(pass, first, second, std::vector(stack.size(), sequences), output);
 }
 
-class JoinedTelling final : public Telling {
+class JoinedDecoding final : public SourceDecoder {
  public:
-  JoinedTelling(const Terraformer& model, const std::vector<core::Token>& source)
+  JoinedDecoding(const Terraformer& model, const std::vector<core::Token>& source)
       : model_(model), states_(model.decoder().begin()), source_(Index(source.size())) {
     const core::Tokens tokens({1, source_}, source);
     const Var x = model.embed_source(Pass(), tokens);
@@ -107,12 +106,12 @@ class JoinedTelling final : public Telling {
 
 Terraformer::Terraformer(const ModelSettings& settings, const AttentionPlans& plans,
                          const ModelShape& shape)
-    : SourceModel(settings, shape.vocabulary),
+    : Seq2SeqModel(settings, shape.vocabulary),
       width_(settings.width),
       length_(shape.length),
       source_length_(shape.source_length),
       dropout_(Real(settings.dropout)),
-      tokens_({shape.vocabulary, settings.width}, Init::normal(Trunk::deviation)),
+      tokens_({shape.vocabulary, settings.width}, Init::normal(initial_deviation)),
       source_positions_(make_positions(settings, shape.source_length)),
       target_positions_(make_positions(settings, shape.length)),
       encoder_(make_stack(settings, plans,
@@ -124,7 +123,7 @@ Terraformer::Terraformer(const ModelSettings& settings, const AttentionPlans& pl
           {settings.attention, settings.layers, 2,
            site_of(settings, shape.source_length + shape.length, true, *decoder_tables_)},
           target_positions_.rotary())),
-      final_norm_(settings.width, norm_kind(settings.norm)) {}
+      final_norm_(settings.width, settings.norm) {}
 
 Var Terraformer::embed(const Pass& pass, const core::Tokens& tokens, const Positions& positions,
                        Index first) const {
@@ -168,9 +167,9 @@ Var Terraformer::finish(const Pass& pass, const Var& mean) const {
   return final_norm_.forward(pass.at("final_norm"), mean);
 }
 
-std::unique_ptr<Telling> Terraformer::begin(const std::vector<core::Token>& source) const {
+std::unique_ptr<SourceDecoder> Terraformer::begin(const std::vector<core::Token>& source) const {
   core::require(!source.empty(), "seq2seq model: the source is empty; give at least one token");
-  return std::make_unique<JoinedTelling>(*this, source);
+  return std::make_unique<JoinedDecoding>(*this, source);
 }
 
 Var Terraformer::with_penalties(const Pass& pass, Var loss, Real share) const {
@@ -189,18 +188,6 @@ double Terraformer::rows_per_token() const {
                      decoder_.weights() * (source_length_ + length_) +
                      output_.weights(tokens_) * length_;
   return double(rows) / double(matrix_weights() * length_);
-}
-
-std::vector<Figure> Terraformer::figures() const {
-  std::vector<Figure> all;
-  for (const auto& [name, stack] : {std::pair("encoder.", &encoder_), {"decoder.", &decoder_}})
-    for (Figure& figure : stack->figures()) all.push_back({name + figure.name, figure.value});
-  return all;
-}
-
-void Terraformer::project() {
-  encoder_.project();
-  decoder_.project();
 }
 
 void Terraformer::visit(Inventory& inventory) {

@@ -14,12 +14,12 @@ namespace weft::layers {
 ///   encoder layer: attention, feed-forward      decoder layer: attention, attention, feed-forward
 /// The output layer reads the normalised mean of the streams at the target's rows. Activations do
 /// not grow with depth.
-class Terraformer final : public SourceModel {
+class Terraformer final : public Seq2SeqModel {
  public:
   Terraformer(const ModelSettings& settings, const AttentionPlans& plans, const ModelShape& shape);
 
   Var hidden(const Pass& pass, const Reading& reading) const override;
-  std::unique_ptr<Telling> begin(const std::vector<core::Token>& source) const override;
+  std::unique_ptr<SourceDecoder> begin(const std::vector<core::Token>& source) const override;
   std::optional<Index> longest_source() const override { return source_positions_.longest(); }
   std::optional<Index> longest() const override { return target_positions_.longest(); }
 
@@ -34,8 +34,6 @@ class Terraformer final : public SourceModel {
   Cost attention_cost(Index batch) const override;
   Index layer_weights() const override { return encoder_.weights() + decoder_.weights(); }
   double rows_per_token() const override;
-  std::vector<Figure> figures() const override;
-  void project() override;
   void visit(Inventory& inventory) override;
 
  protected:

@@ -13,7 +13,7 @@ namespace {
 
 std::optional<StreamOutput> streams_of(const ModelSettings& settings) {
   if (!settings.reversible) return std::nullopt;
-  return settings.reversible_output == "concat" ? StreamOutput::concat : StreamOutput::average;
+  return settings.reversible_output;
 }
 
 ReversibleStack stack_of(const std::vector<Block>& blocks) {
@@ -39,14 +39,14 @@ Trunk::Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index v
              Index length, bool recompute)
     : width_(settings.width),
       streams_(streams_of(settings)),
-      tokens_({vocabulary, settings.width}, Init::normal(deviation)),
+      tokens_({vocabulary, settings.width}, Init::normal(initial_deviation)),
       positions_(make_positions(settings, length)),
       dropout_(Real(settings.dropout)),
       recompute_(recompute),
       causal_(settings.causal),
       recurrent_(settings.segment_memory) {
-  const Init in = Init::normal(deviation);
-  const Init out = Init::normal(deviation / std::sqrt(2.0 * double(settings.layers)));
+  const Init in = Init::normal(initial_deviation);
+  const Init out = Init::normal(initial_deviation / std::sqrt(2.0 * double(settings.layers)));
   const ResidualForm form = residual_form(settings);
   AttentionSite site = settings.site(length);
   site.shared = shared_.get();
@@ -166,18 +166,6 @@ Index Trunk::layer_weights() const {
   Index total = 0;
   for (const Block& block : blocks_) total += block.weights();
   return total;
-}
-
-std::vector<Figure> Trunk::figures() const {
-  std::vector<Figure> all;
-  for (std::size_t i = 0; i < blocks_.size(); ++i)
-    for (Figure& own : blocks_[i].attention().figures())
-      all.push_back({"layers." + std::to_string(i) + ".attention." + own.name, own.value});
-  return all;
-}
-
-void Trunk::project() {
-  for (Block& block : blocks_) block.attention().project();
 }
 
 void Trunk::visit(Inventory& inventory) {

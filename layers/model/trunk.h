@@ -16,13 +16,11 @@ namespace weft::layers {
 
 /// From tokens to hidden vectors: embedding, positions, blocks, final norm.
 ///
-/// Initialisation: token and position tables and all weights from N(0, 0.02²); the two
-/// projections that write into the residual stream from N(0, 0.02² / 2L), so that its variance
+/// Initialisation: token and position tables and all weights from N(0, d²) with d = 0.02; the two
+/// projections that write into the residual stream from N(0, d² / 2L), so that its variance
 /// does not grow with depth; biases 0, gains 1. Sparse layers start uniformly by Glorot and Bengio.
 class Trunk {
  public:
-  static constexpr double deviation = 0.02;
-
   Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index vocabulary, Index length,
         bool recompute);
 
@@ -50,8 +48,6 @@ class Trunk {
   std::optional<Index> longest() const { return positions_.longest(); }
   const Parameter& tokens() const { return tokens_; }
 
-  std::vector<Figure> figures() const;
-  void project();
   void visit(Inventory& inventory);
 
  private:

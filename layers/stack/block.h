@@ -28,7 +28,7 @@ class Block {
 
   /// The attention's penalty, asked for at the place where its forward ran.
   Var penalty(const Pass& pass) const { return attention().penalty(pass.at(names[0])); }
-  MultiHead& attention() const { return *branches_[0]->attention(); }
+  const MultiHead& attention() const { return *branches_[0]->attention(); }
   /// Numbers in weight matrices.
   Index weights() const { return branches_[0]->weights() + branches_[1]->weights(); }
   void visit(Inventory& inventory);

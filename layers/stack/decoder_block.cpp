@@ -47,19 +47,6 @@ Var DecoderBlock::penalty(const Pass& pass) const {
   return over.value().size() == 0 ? own : autograd::add(own, over);
 }
 
-std::vector<Figure> DecoderBlock::figures() const {
-  std::vector<Figure> all;
-  for (const Figure& own : self_.heads().figures())
-    all.push_back({"attention." + own.name, own.value});
-  for (const Figure& over : cross_.figures()) all.push_back({"cross." + over.name, over.value});
-  return all;
-}
-
-void DecoderBlock::project() {
-  self_.attention()->project();
-  cross_.project();
-}
-
 void DecoderBlock::visit(Inventory& inventory) {
   inventory.enter("attention_norm", self_.norm());
   inventory.enter("attention", self_);

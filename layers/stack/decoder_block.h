@@ -42,8 +42,6 @@ class DecoderBlock {
     return target * (self_.weights() + feed_forward_.weights()) +
            cross_.weight_rows(target, source);
   }
-  std::vector<Figure> figures() const;
-  void project();
   void visit(Inventory& inventory);
 
  private:

@@ -17,13 +17,12 @@ Var ReversibleStack::run(const Pass& pass, const Var& first, const Var& second,
                          const std::vector<Sequences>& sequences, StreamOutput output) const {
   core::require(sequences.size() == entries_.size(), "reversible stack: sequences for ",
                 sequences.size(), " of ", entries_.size(), " branches");
-  std::vector<autograd::Part> branches;
+  std::vector<autograd::Sublayer> branches;
   for (std::size_t i = 0; i < entries_.size(); ++i)
-    branches.emplace_back(
-        [&entry = entries_[i], own = sequences[i]](const Pass& at, const Var& in) {
-          const core::Scope scope(entry.name);
-          return entry.branch->forward(entry.place.of(at), in, own);
-        });
+    branches.emplace_back([entry = entries_[i], own = sequences[i]](const Pass& at, const Var& in) {
+      const core::Scope scope(entry.name);
+      return entry.branch->forward(entry.place.of(at), in, own);
+    });
   return autograd::reversible(pass, std::move(branches), first, second, output);
 }
 
@@ -71,22 +70,6 @@ Index ReversibleStack::weights() const {
   Index total = 0;
   for (const Entry& entry : entries_) total += entry.branch->weights();
   return total;
-}
-
-std::vector<Figure> ReversibleStack::figures() const {
-  std::vector<Figure> all;
-  for (const Entry& entry : entries_) {
-    const MultiHead* attention = entry.branch->attention();
-    if (!attention) continue;
-    for (Figure& figure : attention->figures())
-      all.push_back({entry.name + "." + figure.name, figure.value});
-  }
-  return all;
-}
-
-void ReversibleStack::project() {
-  for (Entry& entry : entries_)
-    if (MultiHead* attention = entry.branch->attention()) attention->project();
 }
 
 void ReversibleStack::visit(Inventory& inventory) {

@@ -43,8 +43,6 @@ class ReversibleStack {
   Cost cost(const Sequences& sequences) const;
   /// Numbers in weight matrices.
   Index weights() const;
-  std::vector<Figure> figures() const;
-  void project();
   void visit(Inventory& inventory);
 
  private:

@@ -1,5 +1,5 @@
 #include "layers/model/model_settings.h"
-#include "layers/parts/dense_feed_forward.h"
+#include "layers/parts/feed_forward.h"
 #include "layers/stack/block.h"
 #include "tests/closeness.h"
 #include "tests/gradient_check.h"

@@ -3,7 +3,7 @@
 
 #include "core/memory.h"
 #include "core/parallel.h"
-#include "layers/parts/dense_feed_forward.h"
+#include "layers/parts/feed_forward.h"
 #include "layers/parts/sparse_feed_forward.h"
 #include "layers/stack/block.h"
 #include "layers/stack/reversible_stack.h"
@@ -44,7 +44,7 @@ struct Blocks {
         .layers = depth, .width = width, .heads = heads, .head_width = 4, .length = length};
     tests::GivenFields defaults;
     auto plan = read_attention(defaults, kind, site);
-    if (sparse) plan[0].projection.kind = "sparse";
+    if (sparse) plan[0].projection.kind = Density::sparse;
     for (Index i = 0; i < depth; ++i)
       all.emplace_back(MultiHead(plan, site, Init::zeros(), Init::zeros(), nullptr),
                        feed_forward(sparse),
@@ -142,7 +142,7 @@ TEST_P(ReversibleBlocks, finds_the_input_of_the_first_of_twelve_layers_again) {
   const DrawnWeights drawn(blocks);
   const Sequences s = Sequences::self(2, length, true);
   std::vector<Tensor> seen;  // what the first attention read: in the pass, and in the sweep
-  std::vector<autograd::Part> branches;
+  std::vector<autograd::Sublayer> branches;
   for (std::size_t i = 0; i < blocks.all.size(); ++i)
     for (const std::size_t b : {0, 1})
       branches.emplace_back([&, i, b](const Pass& pass, const Var& in) {
