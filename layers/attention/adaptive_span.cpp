@@ -55,18 +55,19 @@ class LearnedReach final : public SpanRule {
 
 }  // namespace
 
-AttentionMaker configure_adaptive_span(core::Fields& field, const AttentionSite&) {
+AttentionPlan configure_adaptive_span(core::Fields& field, const AttentionSite&) {
   AdaptiveSettings settings;
   settings.fields(field);
   const std::string span = std::to_string(settings.span.span);
-  const AttentionTraits traits{
+  AttentionTraits traits{
       .summary = "softmax over a span before the token that each head learns (adaptive span)",
       .keys_per_token = "each head's own span, at most " + span,
       .decode_state = "the last keys and values, as many as each head's span"};
-  return [settings, traits](const AttentionSite& site) {
-    return std::make_unique<SpanAttention>(settings.span, site, traits,
+  const auto make = [settings](const AttentionSite& site) {
+    return std::make_unique<SpanAttention>(settings.span, site,
                                            std::make_unique<LearnedReach>(settings, site.heads));
   };
+  return settings.span.plan(make, std::move(traits));
 }
 
 }  // namespace weft::layers

@@ -29,6 +29,16 @@ struct LinformerSettings {
                  {"none", "headwise", "key_value", "layerwise"});
     scores.fields(field);
   }
+
+  AttentionTraits traits() const {
+    return {.summary = "softmax over keys and values projected to a fixed number of slots",
+            .causal = false,
+            .exact = false,
+            .adaptive = !scores.normaliser.is_softmax(),
+            .queries_alone = true,
+            .keys_per_token = core::message_of(slots, " mixtures of all"),
+            .decode_state = "nothing, it cannot decode"};
+  }
 };
 
 class LinformerAttention final : public Attention {
@@ -37,7 +47,7 @@ class LinformerAttention final : public Attention {
       : slots_(settings.slots),
         longest_(site.length),
         columns_(site.heads * site.head_width),
-        over_slots_(site, {}, {full_pattern()}, settings.scores) {
+        over_slots_(site, {full_pattern()}, settings.scores) {
     const bool by_head = settings.sharing == "none";
     const core::Shape shape =
         by_head ? core::Shape{site.heads, slots_, longest_} : core::Shape{slots_, longest_};
@@ -52,16 +62,6 @@ class LinformerAttention final : public Attention {
       own_.push_back(std::make_unique<Parameter>(shape, init));
     keys_ = own_.front().get();
     values_ = own_.back().get();
-  }
-
-  AttentionTraits traits() const override {
-    return {.summary = "softmax over keys and values projected to a fixed number of slots",
-            .causal = false,
-            .exact = false,
-            .adaptive = over_slots_.traits().adaptive,
-            .queries_alone = true,
-            .keys_per_token = core::message_of(slots_, " mixtures of all"),
-            .decode_state = "nothing, it cannot decode"};
   }
 
   Var forward(const Pass& pass, const AttentionInput& input) const override {
@@ -118,12 +118,8 @@ class LinformerAttention final : public Attention {
 
 }  // namespace
 
-AttentionMaker configure_linformer(core::Fields& fields, const AttentionSite&) {
-  LinformerSettings settings;
-  settings.fields(fields);
-  return [settings](const AttentionSite& site) {
-    return std::make_unique<LinformerAttention>(settings, site);
-  };
+AttentionPlan configure_linformer(core::Fields& fields, const AttentionSite&) {
+  return configure<LinformerSettings, LinformerAttention>(fields);
 }
 
 }  // namespace weft::layers

@@ -10,6 +10,7 @@
 #include "core/fields.h"
 #include "layers/attention/clusters/angular_hash.h"
 #include "layers/attention/contract/fit.h"
+#include "layers/attention/contract/plan.h"
 #include "layers/attention/lists/attention.h"
 #include "layers/attention/lists/decoding.h"
 
@@ -59,6 +60,16 @@ struct LshSettings {
   Index bucket_count(Index length) const {
     return buckets > 0 ? buckets
                        : std::clamp<Index>((length + chunk - 1) / chunk / 2 * 2, 2, 65536);
+  }
+
+  AttentionTraits traits() const {
+    return {.summary = "softmax over tokens of the same hash bucket, in several rounds (Reformer)",
+            .exact = false,
+            .cross = false,
+            .leaks = mode == "paper",
+            .adaptive = true,
+            .keys_per_token = "at most rounds x 2 chunk",
+            .decode_state = "every key and value, and the buckets' members"};
   }
 };
 
@@ -112,15 +123,6 @@ class LshAttention final : public Attention {
     forms_.keys_from_queries = true;
   }
 
-  AttentionTraits traits() const override {
-    return {.summary = "softmax over tokens of the same hash bucket, in several rounds (Reformer)",
-            .exact = false,
-            .cross = false,
-            .leaks = paper(),
-            .adaptive = true,
-            .keys_per_token = "at most rounds x 2 chunk",
-            .decode_state = "every key and value, and the buckets' members"};
-  }
   std::vector<Projection> projections() const override {
     return {{"qk", Projection::Side::queries, true}, {"v", Projection::Side::keys, false}};
   }
@@ -240,12 +242,8 @@ class LshAttention final : public Attention {
 
 }  // namespace
 
-AttentionMaker configure_lsh(core::Fields& fields, const AttentionSite&) {
-  LshSettings settings;
-  settings.fields(fields);
-  return [settings](const AttentionSite& site) {
-    return std::make_unique<LshAttention>(settings, site);
-  };
+AttentionPlan configure_lsh(core::Fields& fields, const AttentionSite&) {
+  return configure<LshSettings, LshAttention>(fields);
 }
 
 }  // namespace weft::layers

@@ -79,7 +79,7 @@ Pattern read_atom(core::Fields& field, const AttentionSite& site, const std::str
 
 }  // namespace
 
-AttentionMaker configure_pattern(core::Fields& field, const AttentionSite& typical) {
+AttentionPlan configure_pattern(core::Fields& field, const AttentionSite& typical) {
   Pattern pattern;
   std::optional<DrawnBlocks::Settings> drawn;
   ScoreSettings scores;
@@ -100,13 +100,13 @@ AttentionMaker configure_pattern(core::Fields& field, const AttentionSite& typic
   }
   if (atoms.empty()) pattern = full_pattern();
   scores.fields(field);
-  return [=](const AttentionSite& site) -> std::unique_ptr<Attention> {
-    const AttentionTraits traits{.summary = "softmax over the keys that a list of atoms names",
-                                 .keys_per_token = "what the atoms name",
-                                 .decode_state = "each key and value until its last reader"};
-    if (drawn) return std::make_unique<DrawnAttention>(site, traits, pattern, *drawn, scores);
-    return std::make_unique<PatternAttention>(site, traits, std::vector<Pattern>{pattern}, scores);
+  const auto make = [=](const AttentionSite& site) -> std::unique_ptr<Attention> {
+    if (drawn) return std::make_unique<DrawnAttention>(site, pattern, *drawn, scores);
+    return std::make_unique<PatternAttention>(site, std::vector<Pattern>{pattern}, scores);
   };
+  return {make, scores.complete({.summary = "softmax over the keys that a list of atoms names",
+                                 .keys_per_token = "what the atoms name",
+                                 .decode_state = "each key and value until its last reader"})};
 }
 
 }  // namespace weft::layers

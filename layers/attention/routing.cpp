@@ -58,15 +58,6 @@ class RoutingAttention final : public Attention {
         plan_(settings.centroids(heads_, width_, site.length)),
         centroids_(plan_, core::Rng(0).fold("centroids").fold(std::uint64_t(site.layer))) {}
 
-  AttentionTraits traits() const override {
-    return {.summary = "softmax over tokens of the same learned cluster (Routing Transformer)",
-            .exact = false,
-            .cross = !settings_.shared,
-            .leaks = settings_.paper(),
-            .adaptive = true,
-            .keys_per_token = "at most 2 window; paper: window for each cluster that takes it",
-            .decode_state = "every key and value, and the clusters' members"};
-  }
   std::vector<Projection> projections() const override {
     std::vector<Projection> all{{"q", Projection::Side::queries, true}};
     if (!settings_.shared) all.push_back({"k", Projection::Side::keys, true});
@@ -260,12 +251,8 @@ class RoutingAttention final : public Attention {
 
 }  // namespace
 
-AttentionMaker configure_routing(core::Fields& fields, const AttentionSite&) {
-  RoutingSettings settings;
-  settings.fields(fields);
-  return [settings](const AttentionSite& site) {
-    return std::make_unique<RoutingAttention>(settings, site);
-  };
+AttentionPlan configure_routing(core::Fields& fields, const AttentionSite&) {
+  return configure<RoutingSettings, RoutingAttention>(fields);
 }
 
 }  // namespace weft::layers

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/arrays/tokens.h"
-#include "layers/model/model_settings.h"
+#include "layers/model/attention_plans.h"
 #include "layers/model/token_scores.h"
 #include "layers/multi_head/stream_memory.h"
 

@@ -12,10 +12,10 @@ CrossAttention::CrossAttention(const std::vector<HeadGroupPlan>& plan, const Att
   own.first_head = 0;
   for (const HeadGroupPlan& part : plan) {
     own.heads = part.heads;
-    auto attention = part.make(own);
-    const AttentionTraits traits = attention->traits();
+    const AttentionTraits& traits = part.attention.traits;
     core::require(traits.cross && traits.padding && traits.queries_alone && traits.bidirectional,
                   "cross attention of layer ", site.layer, " cannot read another sequence");
+    auto attention = part.attention.make(own);
     const std::vector<Projection> all = attention->projections();
     const auto key_sided = std::ranges::find(all, Projection::Side::keys, &Projection::side);
     const Index columns = own.heads * own.head_width;

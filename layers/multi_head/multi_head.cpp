@@ -19,9 +19,10 @@ MultiHead::MultiHead(const std::vector<HeadGroupPlan>& plan, const AttentionSite
     own.first_head = first_head;
     first_head += part.heads;
     if (relative) own.relative = make_relative(*relative, own);
-    auto attention = part.make(own);
-    const std::string unfit = why_unfit(attention->traits(), own);
+    const std::string unfit = why_unfit(part.attention.traits, own);
     core::require(unfit.empty(), "attention of layer ", site.layer, " ", unfit);
+    auto attention = part.attention.make(own);
+    most_memory_tokens_ = std::max(most_memory_tokens_, part.attention.most_memory_tokens);
     auto projections = attention->projections();
     const Index columns = own.heads * own.head_width;
     auto projection =
@@ -153,12 +154,6 @@ std::vector<Figure> MultiHead::figures() const {
 Index MultiHead::carries() const {
   Index most = 0;
   for (const Group& group : groups_) most = std::max(most, group.attention->carries());
-  return most;
-}
-
-Index MultiHead::carries_at_most() const {
-  Index most = 0;
-  for (const Group& group : groups_) most = std::max(most, group.attention->carries_at_most());
   return most;
 }
 

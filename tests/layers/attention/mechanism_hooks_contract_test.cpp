@@ -18,9 +18,6 @@ class Passing final : public Attention {
   Passing(const AttentionSite& site, std::shared_ptr<Calls> calls)
       : columns_(site.heads * site.head_width), calls_(std::move(calls)) {}
 
-  AttentionTraits traits() const override {
-    return {.summary = "passes values on", .keys_per_token = "one", .decode_state = "nothing"};
-  }
   std::vector<Projection> projections() const override {
     return {{"v", Projection::Side::keys, false}};
   }
@@ -69,7 +66,7 @@ struct PassingModel {
     const AttentionMaker make = [calls](const AttentionSite& site) {
       return std::make_unique<Passing>(site, calls);
     };
-    return {{"passing", {{make, 1}, {make, 1}}}};
+    return {{"passing", {{{make}, 1}, {{make}, 1}}}};
   }
   autograd::Inventory inventory() {
     autograd::Inventory all;
@@ -182,7 +179,7 @@ TEST(MechanismHooks, named_attentions_repeat_to_fill_the_layers) {
       return std::make_unique<Passing>(site, std::make_shared<Calls>());
     };
   };
-  LanguageModel model(settings, {{"a", {{noting("a"), 2}}}, {"b", {{noting("b"), 2}}}}, 11, 6);
+  LanguageModel model(settings, {{"a", {{{noting("a")}, 2}}}, {"b", {{{noting("b")}, 2}}}}, 11, 6);
   EXPECT_EQ(made, (std::vector<std::pair<std::string, Index>>{
                       {"a", 0}, {"b", 1}, {"b", 2}, {"a", 3}, {"b", 4}}));
 }

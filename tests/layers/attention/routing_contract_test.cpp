@@ -111,7 +111,7 @@ TEST(Routing, strict_mode_leaks_nothing_where_paper_mode_does) {
         changed += !same_bits(before.rows(t, 1).read(), after.rows(t, 1).read());
     }
     EXPECT_EQ(changed > 0, mode == "paper") << changed << " earlier outputs changed";
-    EXPECT_EQ(Routed(8, given).attention().traits().leaks, mode == "paper");
+    EXPECT_EQ(Routed(8, given).traits().leaks, mode == "paper");
   }
 }
 
