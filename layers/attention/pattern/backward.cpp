@@ -146,7 +146,7 @@ void sweep_block(const Lane& lane, const PatternPlan::Block& block, const Patter
   const Real* levels = saved.levels + first_row;
   Real* dreach = sums.dreach ? sums.dreach + first_row : nullptr;
   const core::Matrix dq = rows_of(sums.dq);
-  if (!lane.plan.starts_from_zero) set_zero(dq);
+  if (!lane.plan.zeroed_beforehand) set_zero(dq);
   PanelRows keys(width), values(width);
   core::Tensor scratch({key_tile, width});
   for (Index p = block.first_panel; p < block.first_panel + block.panels; ++p) {
@@ -237,7 +237,7 @@ void start_from_zero(const Lane& lane, const PatternGradients& to) {
   const Sequences& s = lane.problem.sequences;
   set_zero(lane.keys(to.k, 0, s.keys, 1));
   set_zero(lane.keys(to.v, 0, s.keys, 1));
-  if (lane.plan.starts_from_zero) set_zero(lane.queries(to.q, 0, s.queries, 1));
+  if (lane.plan.zeroed_beforehand) set_zero(lane.queries(to.q, 0, s.queries, 1));
   if (to.place.data && to.place.data != to.q.data)
     set_zero(lane.queries(to.place, 0, s.queries, 1));
 }

@@ -25,10 +25,10 @@ class RunningSoftmax {
     scores_ = scratch_.write().data();
     top_ = scores_ + most_rows * key_tile;
     total_ = top_ + most_rows;
-    if (!lane.plan.starts_from_zero) set_zero(out_);
+    if (!lane.plan.zeroed_beforehand) set_zero(out_);
     for (Index r = 0; r < block.queries; ++r) {
       // What earlier passes gathered stands in `out`, normalised: a sum of one at its log-sum.
-      top_[r] = lane.plan.starts_from_zero ? log_sums_[r * block.step] : minus_infinity;
+      top_[r] = lane.plan.zeroed_beforehand ? log_sums_[r * block.step] : minus_infinity;
       total_[r] = top_[r] > minus_infinity ? 1 : 0;
     }
   }
@@ -157,7 +157,7 @@ void pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHeads k, 
     passes = std::max(passes, problem.plan(index).passes.size());
   core::parallel_for(lanes, 1, [&](Index index, Index) {
     const Lane lane(problem, index);
-    if (lane.plan.starts_from_zero) start_from_zero(lane, out, log_sums + index * n);
+    if (lane.plan.zeroed_beforehand) start_from_zero(lane, out, log_sums + index * n);
   });
   for (std::size_t pass = 0; pass < passes; ++pass) {
     std::vector<std::pair<Index, Index>> tasks;  // lane, block

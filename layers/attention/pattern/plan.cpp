@@ -32,7 +32,7 @@ class Planner {
       });
     }
     if (aligned_) plan_.offsets = {-never, never};
-    plan_.starts_from_zero =
+    plan_.zeroed_beforehand =
         plan_.passes.size() != 1 || Index(plan_.rows.size()) - 1 != plan_.queries;
     return std::move(plan_);
   }

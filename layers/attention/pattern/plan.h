@@ -45,8 +45,9 @@ struct PatternPlan {
   /// Key less query of every pair lies in here; unbounded where panels are aligned.
   Interval offsets{never, -never};
   Index area = 0;  ///< rows x columns of all panels
-  /// Some query is in more passes than one or in none, so outputs must start from nothing.
-  bool starts_from_zero = false;
+  /// Some query is in more passes than one or in none: outputs are zeroed before the first block
+  /// adds to them, not by the blocks.
+  bool zeroed_beforehand = false;
 };
 
 inline constexpr Index most_rows = 128, key_tile = 256;

@@ -265,7 +265,7 @@ void sparse_pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHe
   for (Index index = 0; index < problem.sequences.batch * problem.heads; ++index) {
     const Lane lane(problem, index);
     const Index blocks = Index(lane.plan.blocks.size());
-    if (lane.plan.starts_from_zero) start_from_zero(lane, out, trace);
+    if (lane.plan.zeroed_beforehand) start_from_zero(lane, out, trace);
     if (lane.plan.passes.size() > 1)
       groups.push_back({index, 0, blocks, 0, most_rows});
     else
