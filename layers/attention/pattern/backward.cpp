@@ -173,7 +173,7 @@ void sweep_block(const Lane& lane, const PatternPlan::Block& block, const Patter
 /// number of threads.
 Index shares_of(Index lanes) { return std::max<Index>(1, 8 / lanes); }
 
-/// The blocks of one pass that one share of a lane sweeps: first, first + step, ... below end.
+/// The blocks of one round that one share of a lane sweeps: first, first + step, ... below end.
 struct Share {
   Index first, end, step;
 };
@@ -203,17 +203,17 @@ class Shares {
     }
   }
 
-  Share of(const PatternPlan::Pass& pass, Index share) const {
-    if (!near_) return {pass.first_block + share, pass.first_block + pass.blocks, count_};
-    return {pass.first_block + pass.blocks * share / count_,
-            pass.first_block + pass.blocks * (share + 1) / count_, 1};
+  Share of(const PatternPlan::Round& round, Index share) const {
+    if (!near_) return {round.first_block + share, round.first_block + round.blocks, count_};
+    return {round.first_block + round.blocks * share / count_,
+            round.first_block + round.blocks * (share + 1) / count_, 1};
   }
 
-  /// The keys that a share reads in any pass.
+  /// The keys that a share reads in any round.
   Interval keys(Index share) const {
     Interval all{never, 0};
-    for (const PatternPlan::Pass& pass : plan_.passes) {
-      const Share blocks = of(pass, share);
+    for (const PatternPlan::Round& round : plan_.rounds) {
+      const Share blocks = of(round, share);
       for (Index b = blocks.first; b < blocks.end; b += blocks.step) {
         const Interval own = keys_of(plan_, plan_.blocks[std::size_t(b)]);
         all = {std::min(all.begin, own.begin), std::max(all.end, own.end)};
@@ -277,13 +277,13 @@ void pattern_backward(const PatternProblem& problem, const PatternSaved& saved,
   Real* dreach = problem.edge ? reach_sums.write().data() : nullptr;
   core::parallel_for(lanes, 1,
                      [&](Index index, Index) { start_from_zero(Lane(problem, index), to); });
-  std::size_t passes = 0;
+  std::size_t rounds = 0;
   for (Index index = 0; index < lanes; ++index)
-    passes = std::max(passes, problem.plan(index).passes.size());
-  for (std::size_t pass = 0; pass < passes; ++pass)
+    rounds = std::max(rounds, problem.plan(index).rounds.size());
+  for (std::size_t round = 0; round < rounds; ++round)
     core::parallel_for(lanes * shares, 1, [&](Index task, Index) {
       const Lane lane(problem, task / shares);
-      if (pass >= lane.plan.passes.size()) return;
+      if (round >= lane.plan.rounds.size()) return;
       const Index share = task % shares, own = task / shares * (shares - 1) + share - 1;
       const auto sum_of = [&](Heads result, const Partials& partial) {
         const core::Matrix m = lane.keys(result, 0, s.keys, 1);
@@ -294,7 +294,7 @@ void pattern_backward(const PatternProblem& problem, const PatternSaved& saved,
       const TaskSums sums{
           to.q, to.place, dreach, sum_of(to.k, dk), sum_of(to.v, dv), relative.of(task)};
       Tile tile(lane);
-      const Share blocks = dealt[std::size_t(task / shares)].of(lane.plan.passes[pass], share);
+      const Share blocks = dealt[std::size_t(task / shares)].of(lane.plan.rounds[round], share);
       for (Index b = blocks.first; b < blocks.end; b += blocks.step)
         sweep_block(lane, lane.plan.blocks[std::size_t(b)], saved, sums, tile);
     });

@@ -27,7 +27,7 @@ class RunningSoftmax {
     total_ = top_ + most_rows;
     if (!lane.plan.zeroed_beforehand) set_zero(out_);
     for (Index r = 0; r < block.queries; ++r) {
-      // What earlier passes gathered stands in `out`, normalised: a sum of one at its log-sum.
+      // What earlier rounds gathered stands in `out`, normalised: a sum of one at its log-sum.
       top_[r] = lane.plan.zeroed_beforehand ? log_sums_[r * block.step] : minus_infinity;
       total_[r] = top_[r] > minus_infinity ? 1 : 0;
     }
@@ -152,21 +152,21 @@ void pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHeads k, 
   if (!problem.entmax.empty()) return sparse_pattern_forward(problem, q, k, v, out, trace);
   Real* const log_sums = trace.levels;
   const Index n = problem.sequences.queries, lanes = problem.sequences.batch * problem.heads;
-  std::size_t passes = 0;
+  std::size_t rounds = 0;
   for (Index index = 0; index < lanes; ++index)
-    passes = std::max(passes, problem.plan(index).passes.size());
+    rounds = std::max(rounds, problem.plan(index).rounds.size());
   core::parallel_for(lanes, 1, [&](Index index, Index) {
     const Lane lane(problem, index);
     if (lane.plan.zeroed_beforehand) start_from_zero(lane, out, log_sums + index * n);
   });
-  for (std::size_t pass = 0; pass < passes; ++pass) {
+  for (std::size_t round = 0; round < rounds; ++round) {
     std::vector<std::pair<Index, Index>> tasks;  // lane, block
     for (Index index = 0; index < lanes; ++index) {
       const PatternPlan& plan = problem.plan(index);
-      if (pass >= plan.passes.size()) continue;
+      if (round >= plan.rounds.size()) continue;
       // Late blocks read most where attention is causal; they go first to even out the threads.
-      for (Index b = plan.passes[pass].blocks; b-- > 0;)
-        tasks.emplace_back(index, plan.passes[pass].first_block + b);
+      for (Index b = plan.rounds[round].blocks; b-- > 0;)
+        tasks.emplace_back(index, plan.rounds[round].first_block + b);
     }
     core::parallel_for(Index(tasks.size()), 1, [&](Index t, Index) {
       const auto [index, block] = tasks[std::size_t(t)];

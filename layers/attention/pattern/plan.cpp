@@ -33,7 +33,7 @@ class Planner {
     }
     if (aligned_) plan_.offsets = {-never, never};
     plan_.zeroed_beforehand =
-        plan_.passes.size() != 1 || Index(plan_.rows.size()) - 1 != plan_.queries;
+        plan_.rounds.size() != 1 || Index(plan_.rows.size()) - 1 != plan_.queries;
     return std::move(plan_);
   }
 
@@ -43,7 +43,7 @@ class Planner {
     const Index first = Index(plan_.blocks.size());
     body();
     const Index blocks = Index(plan_.blocks.size()) - first;
-    if (blocks > 0) plan_.passes.push_back({first, blocks});
+    if (blocks > 0) plan_.rounds.push_back({first, blocks});
   }
 
   /// Keys that a query may read at all: [0, reach).
@@ -72,7 +72,7 @@ class Planner {
     }
   }
 
-  /// What a query reads in its class: places of its own modulus, less what earlier passes score.
+  /// What a query reads in its class: places of its own modulus, less what earlier rounds score.
   std::vector<Interval> row_of(Index query, Index modulus) const {
     const Index r = query % modulus;
     const Index places = (plan_.keys - r + modulus - 1) / modulus;

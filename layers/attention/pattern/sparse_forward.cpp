@@ -43,7 +43,7 @@ class RowScores {
 };
 
 /// Rows of one lane and the blocks that hold all their keys: a strip of a single block, or the
-/// whole lane where rows are in several passes.
+/// whole lane where rows are in several rounds.
 struct Group {
   Index lane, first_block, blocks;
   Index first_row, rows;  ///< of the block
@@ -266,7 +266,7 @@ void sparse_pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHe
     const Lane lane(problem, index);
     const Index blocks = Index(lane.plan.blocks.size());
     if (lane.plan.zeroed_beforehand) start_from_zero(lane, out, trace);
-    if (lane.plan.passes.size() > 1)
+    if (lane.plan.rounds.size() > 1)
       groups.push_back({index, 0, blocks, 0, most_rows});
     else
       for (Index b = blocks; b-- > 0;)
