@@ -101,7 +101,7 @@ class KeySweep {
   }
 
   /// d(k_j) = U v_j + u, dv_j = U^T k_j, both with the queries of the own chunk.
-  void differentiate(const Part& part, Real beta, const core::Matrix& dv) {
+  void differentiate(const PlaceRange& part, Real beta, const core::Matrix& dv) {
     if (chunk_.keys == 0) return;
     const core::Matrix df{df_, chunk_.keys, count_, count_};
     core::gemm(1, values(), core::transposed(carried_.sums()), 0, df);
@@ -121,7 +121,7 @@ class KeySweep {
   }
 
   /// Adds the totals, and back through what made k of the mapped features.
-  void finish_rows(const Part& part) {
+  void finish_rows(const PlaceRange& part) {
     std::copy_n(carried_.totals(), count_, behind_);
     for (Index place = std::min(part.last, chunk_.places()); place-- > part.first;) {
       const Index r = place - chunk_.lead;
@@ -146,7 +146,7 @@ class KeySweep {
   Tensor scratch_;
   Real *scores_, *weights_, *g_, *df_, *mapped_df_, *h_, *behind_;
   Chunk chunk_{};
-  Part part_{};
+  PlaceRange part_{};
 };
 
 }  // namespace

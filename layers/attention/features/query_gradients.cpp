@@ -22,7 +22,7 @@ Real* ShareTrace::divisor_gradients(Index lane) const {
 }
 
 void scale_upstream(const FeatureProblem& problem, const FeatureLane& lane, const Chunk& chunk,
-                    const Part& part, const FeatureGradientInputs& in, const core::Matrix& g,
+                    const PlaceRange& part, const FeatureGradientInputs& in, const core::Matrix& g,
                     Real* h) {
   const auto dout = lane.queries(in.dout, chunk.query, chunk.queries);
   const Real* denominators =
@@ -112,7 +112,7 @@ class QuerySweep {
   core::ConstMatrix values() const { return lane_.keys(in_.inputs.v, chunk_.key, chunk_.keys); }
 
   /// d(q_i) = S g_i + z h_i, then back through what made q of the mapped features.
-  void differentiate(const Part& part) {
+  void differentiate(const PlaceRange& part) {
     if (chunk_.queries == 0) return;
     const core::Matrix g{g_, chunk_.queries, width_, width_};
     const core::Matrix df{df_, chunk_.queries, count_, count_};
