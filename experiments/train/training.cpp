@@ -32,7 +32,7 @@ std::unique_ptr<layers::Model> make_model(const RunConfig& config,
 
 std::vector<ArrayTarget> arrays_of(ParameterArena& arena, const autograd::Inventory& inventory) {
   std::vector<ArrayTarget> arrays;
-  for (const ParameterArena::Segment& s : arena.segments())
+  for (const ParameterArena::Slot& s : arena.slots())
     arrays.push_back({"params/" + s.name, s.shape, arena.value(s)});
   for (const auto& [name, state] : inventory.states())
     arrays.push_back({"states/" + name, state->value().shape(), state->writable()});

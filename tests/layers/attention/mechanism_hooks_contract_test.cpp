@@ -108,12 +108,12 @@ TEST(MechanismHooks, penalties_join_the_loss_by_its_share_and_reach_their_parame
   double prices = 0;
   for (const auto& [name, value] : it.drawn.weights())
     if (name.ends_with(".price")) prices += value.numbers[0];
-  for (const auto& s : it.drawn.arena().segments())
+  for (const auto& s : it.drawn.arena().slots())
     if (s.name.ends_with(".price")) it.drawn.arena().value(s)[0] = 0;
   const double without = core::scalar(loss_at(Pass(), Real(0.5)).value());
   EXPECT_NEAR(core::scalar(loss.value()), without + prices / 2, 1e-5);
   tape.sweep(loss, Tensor({1}, 1));
-  for (const auto& s : it.drawn.arena().segments())
+  for (const auto& s : it.drawn.arena().slots())
     if (s.name.ends_with(".price")) {
       EXPECT_NEAR(it.drawn.arena().gradients()[std::size_t(s.offset)], 0.5, 1e-6) << s.name;
     }
