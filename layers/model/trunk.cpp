@@ -77,7 +77,7 @@ void Trunk::enter_segment(const StreamMemory& memory, std::vector<Sequences>& of
                 " streams for ", blocks_.size(), " layers and ", of_layers[0].batch, " sequences");
   for (std::size_t i = 0; i < blocks_.size(); ++i)
     if (blocks_[i].attention().carries() > 0)
-      of_layers[i].segment = std::make_shared<Segment>(Segment{memory.read(i), {}});
+      of_layers[i].segment = std::make_shared<CarriedInput>(CarriedInput{memory.read(i), {}});
 }
 
 void Trunk::leave_segment(StreamMemory& memory, const std::vector<Sequences>& of_layers) const {

@@ -11,7 +11,7 @@ using core::Index;
 using core::Tensor;
 
 /// What a layer hands from one segment of its streams to the next: what its attention read.
-struct Segment {
+struct CarriedInput {
   Tensor before;  ///< of the tokens before this segment, [B * M, W], without gradient
   Tensor now;     ///< of this segment, [B * T, W]; the forward pass leaves it here
 };
@@ -23,7 +23,7 @@ struct Sequences {
   bool causal = true;
   core::Lengths key_lengths = nullptr;  ///< how many keys of each sequence are real
   /// Where the sequences continue streams: what this layer carries; null when they stand alone.
-  std::shared_ptr<Segment> segment = nullptr;
+  std::shared_ptr<CarriedInput> segment = nullptr;
 
   static Sequences self(Index batch, Index length, bool causal) {
     return {batch, length, length, causal};
