@@ -101,9 +101,9 @@ Var mean_rows(const Var& x, const std::vector<Index>& counts);
 Var sum(const Var& x);
 Var mean(const Var& x);
 /// A parameter as a variable, for ops that take it as an ordinary input.
-Var use(const Pass& pass, const Parameter& parameter);
+Var as_variable(const Pass& pass, const Parameter& parameter);
 /// Its first `rows` rows.  parameter: [n, ...] -> [rows, ...]
-Var use_rows(const Pass& pass, const Parameter& parameter, Index rows);
+Var rows_as_variable(const Pass& pass, const Parameter& parameter, Index rows);
 
 /// x itself, where `penalty` ([1]) is charged to the loss: for penalties on activations, which
 /// count once also inside a part that is run again. Nothing is charged in evaluation.

@@ -29,7 +29,7 @@ class LearnedReach final : public SpanRule {
         share_({heads}, {autograd::Init::Law::constant, settings.initial}) {}
 
   Var reach(const Pass& pass, const Var&) const override {
-    return autograd::scale(autograd::use(pass, share_), span_);
+    return autograd::scale(autograd::as_variable(pass, share_), span_);
   }
   std::vector<double> reaches() const override {
     std::vector<double> all;
@@ -38,7 +38,7 @@ class LearnedReach final : public SpanRule {
   }
   Var penalty(const Pass& pass) const override {
     if (price_ == 0 || !pass.training()) return {};
-    return autograd::scale(autograd::mean(autograd::use(pass, share_)), price_ * span_);
+    return autograd::scale(autograd::mean(autograd::as_variable(pass, share_)), price_ * span_);
   }
   Cost cost(Index) const override {
     return {.saved_bytes = share_.shape().size() * Index(sizeof(Real))};

@@ -45,7 +45,9 @@ std::vector<Entmax> Normaliser::of_heads() const {
   return all;
 }
 
-Var Normaliser::parameter(const Pass& pass) const { return autograd::use(pass, *parameter_); }
+Var Normaliser::parameter(const Pass& pass) const {
+  return autograd::as_variable(pass, *parameter_);
+}
 
 core::Tensor Normaliser::pull_back(const std::vector<double>& dalpha) const {
   core::Tensor gradient(core::Shape{heads_});

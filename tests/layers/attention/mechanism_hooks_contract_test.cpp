@@ -40,7 +40,7 @@ class Passing final : public Attention {
   }
   Var penalty(const Pass& pass) const override {
     calls_->penalty.push_back(pass.stream().key());
-    return autograd::use(pass, price_);
+    return autograd::as_variable(pass, price_);
   }
   void project() override { ++calls_->projected; }
 
