@@ -94,7 +94,7 @@ Training::Step Training::step(autograd::Profile* profile) {
   result.report = optim::take_step(*optimizer_, *arena_, config_.optim, step_, total_steps());
   if (!result.report.applied) explain_divergence("gradient norm");
   journal.commit();
-  model_->project();
+  model_->constrain();
   memory_ = std::move(memory);
   ++step_;
   return result;

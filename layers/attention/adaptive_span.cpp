@@ -43,7 +43,7 @@ class LearnedReach final : public SpanRule {
   Cost cost(Index) const override {
     return {.saved_bytes = share_.shape().size() * Index(sizeof(Real))};
   }
-  void project() override {
+  void constrain() override {
     for (Real& share : share_.writable()) share = std::clamp<Real>(share, 0, 1);
   }
   void visit(autograd::Inventory& inventory) override { inventory.add("reach", share_); }

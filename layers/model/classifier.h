@@ -29,7 +29,7 @@ class Classifier final : public Model {
   Index matrix_weights() const override { return layer_weights() + head_.weights(); }
   std::vector<std::vector<double>> spans() const override { return trunk_.spans(); }
   std::vector<Figure> figures() const override { return trunk_.figures(); }
-  void project() override { trunk_.project(); }
+  void constrain() override { trunk_.constrain(); }
   void visit(Inventory& inventory) override;
 
  private:

@@ -140,9 +140,9 @@ std::vector<Figure> EncoderDecoder::figures() const {
   return all;
 }
 
-void EncoderDecoder::project() {
-  encoder_.project();
-  for (DecoderBlock& block : blocks_) block.project();
+void EncoderDecoder::constrain() {
+  encoder_.constrain();
+  for (DecoderBlock& block : blocks_) block.constrain();
 }
 
 void EncoderDecoder::visit(Inventory& inventory) {

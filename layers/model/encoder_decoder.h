@@ -23,7 +23,7 @@ class EncoderDecoder final : public SourceModel {
   Index layer_weights() const override;
   double rows_per_token() const override;
   std::vector<Figure> figures() const override;
-  void project() override;
+  void constrain() override;
   void visit(Inventory& inventory) override;
 
  protected:

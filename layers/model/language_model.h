@@ -42,7 +42,7 @@ class LanguageModel : public Model {
   std::optional<Index> longest() const { return trunk_.longest(); }
 
   std::vector<Figure> figures() const override { return trunk_.figures(); }
-  void project() override { trunk_.project(); }
+  void constrain() override { trunk_.constrain(); }
   void visit(Inventory& inventory) override;
 
  private:

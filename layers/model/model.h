@@ -62,7 +62,7 @@ class Model {
   /// What the mechanisms report of themselves, under their path.
   virtual std::vector<Figure> figures() const { return {}; }
   /// Brings parameters back into their legal range, after each optimizer step.
-  virtual void project() {}
+  virtual void constrain() {}
   virtual void visit(Inventory& inventory) = 0;
 };
 

@@ -195,9 +195,9 @@ std::vector<Figure> Terraformer::figures() const {
   return all;
 }
 
-void Terraformer::project() {
-  encoder_.project();
-  decoder_.project();
+void Terraformer::constrain() {
+  encoder_.constrain();
+  decoder_.constrain();
 }
 
 void Terraformer::visit(Inventory& inventory) {

@@ -35,7 +35,7 @@ class Terraformer final : public SourceModel {
   Index layer_weights() const override { return encoder_.weights() + decoder_.weights(); }
   double rows_per_token() const override;
   std::vector<Figure> figures() const override;
-  void project() override;
+  void constrain() override;
   void visit(Inventory& inventory) override;
 
  protected:

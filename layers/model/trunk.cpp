@@ -160,8 +160,8 @@ std::vector<Figure> Trunk::figures() const {
   return all;
 }
 
-void Trunk::project() {
-  for (Block& block : blocks_) block.attention().project();
+void Trunk::constrain() {
+  for (Block& block : blocks_) block.attention().constrain();
 }
 
 void Trunk::visit(Inventory& inventory) {

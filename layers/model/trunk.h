@@ -56,7 +56,7 @@ class Trunk {
   const Parameter& tokens() const { return tokens_; }
 
   std::vector<Figure> figures() const;
-  void project();
+  void constrain();
   void visit(Inventory& inventory);
 
  private:

@@ -99,8 +99,8 @@ std::vector<Figure> CrossAttention::figures() const {
   return all;
 }
 
-void CrossAttention::project() {
-  for (Group& group : groups_) group.attention->project();
+void CrossAttention::constrain() {
+  for (Group& group : groups_) group.attention->constrain();
 }
 
 void CrossAttention::visit(Inventory& inventory) {

@@ -32,7 +32,7 @@ class CrossAttention {
   Index weight_rows(Index queries, Index keys) const;
   Var penalty(const Pass& pass) const;
   std::vector<Figure> figures() const;
-  void project();
+  void constrain();
   void visit(Inventory& inventory);
 
  private:

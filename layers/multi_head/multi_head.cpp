@@ -167,8 +167,8 @@ std::vector<double> MultiHead::spans() const {
   return all;
 }
 
-void MultiHead::project() {
-  for (Group& group : groups_) group.attention->project();
+void MultiHead::constrain() {
+  for (Group& group : groups_) group.attention->constrain();
 }
 
 void MultiHead::visit(Inventory& inventory) {

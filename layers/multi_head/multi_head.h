@@ -62,7 +62,7 @@ class MultiHead {
   Index carries_at_most() const { return most_memory_tokens_; }
   /// How many keys each head reads of a long past; empty where some head group has no such number.
   std::vector<double> spans() const;
-  void project();
+  void constrain();
   void visit(Inventory& inventory);
 
  private:

@@ -68,9 +68,9 @@ std::vector<Figure> DecoderBlock::figures() const {
   return all;
 }
 
-void DecoderBlock::project() {
-  self_.project();
-  cross_.project();
+void DecoderBlock::constrain() {
+  self_.constrain();
+  cross_.constrain();
 }
 
 void DecoderBlock::visit(Inventory& inventory) {

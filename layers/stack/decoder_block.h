@@ -42,7 +42,7 @@ class DecoderBlock {
            cross_.weight_rows(target, source);
   }
   std::vector<Figure> figures() const;
-  void project();
+  void constrain();
   void visit(Inventory& inventory);
 
  private:

@@ -71,9 +71,9 @@ std::vector<Figure> TwoStreams::figures() const {
   return all;
 }
 
-void TwoStreams::project() {
+void TwoStreams::constrain() {
   for (Named& own : branches_)
-    if (MultiHead* attention = own.branch->attention()) attention->project();
+    if (MultiHead* attention = own.branch->attention()) attention->constrain();
 }
 
 void TwoStreams::visit(Inventory& inventory) {

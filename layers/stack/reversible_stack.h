@@ -37,7 +37,7 @@ class TwoStreams {
   Cost cost(const Sequences& sequences) const;
   Index weights() const;
   std::vector<Figure> figures() const;
-  void project();
+  void constrain();
   void visit(Inventory& inventory);
 
  private:

@@ -133,7 +133,7 @@ class Attention {
   /// What its states say of the last training step.
   virtual std::vector<Figure> figures() const { return {}; }
   /// Brings parameters back into their legal range, after each optimizer step.
-  virtual void project() {}
+  virtual void constrain() {}
 };
 
 }  // namespace weft::layers

@@ -23,7 +23,7 @@ class SpanAttention final : public Attention {
   Index carries() const override;
   std::vector<double> spans() const override;
   Var penalty(const Pass& pass) const override { return rule_->penalty(pass); }
-  void project() override { rule_->project(); }
+  void constrain() override { rule_->constrain(); }
   void visit(autograd::Inventory& inventory) override;
 
  private:

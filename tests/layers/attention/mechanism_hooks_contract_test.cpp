@@ -42,7 +42,7 @@ class Passing final : public Attention {
     calls_->penalty.push_back(pass.stream().key());
     return autograd::as_variable(pass, price_);
   }
-  void project() override { ++calls_->projected; }
+  void constrain() override { ++calls_->projected; }
 
  private:
   Index columns_;
@@ -151,7 +151,7 @@ TEST(MechanismHooks, a_state_hears_of_each_training_pass_once_even_when_it_is_re
 
 TEST(MechanismHooks, project_reaches_every_group_of_every_layer) {
   PassingModel it;
-  it.model.project();
+  it.model.constrain();
   EXPECT_EQ(it.calls->projected, 4);
 }
 

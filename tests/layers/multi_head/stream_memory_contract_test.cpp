@@ -17,7 +17,7 @@ struct Recurrent {
       : model(completed(model_settings, kind), plans(kind, settings, model_settings), 11, length,
               recompute),
         drawn(model) {
-    model.project();
+    model.constrain();
   }
 
   static ModelSettings completed(ModelSettings s, const std::string& kind) {
