@@ -138,7 +138,7 @@ class RoutingAttention final : public Attention {
     inventory.add("centroids", centroids_.state());
   }
 
-  std::vector<Figure> figures() const override {
+  std::vector<Metric> metrics() const override {
     const auto rows = centroids_.state().value().read();
     const std::size_t stride = std::size_t(width_ + 2);
     double used = 0, most = 0, all = 0, clusters = double(rows.size() / stride);

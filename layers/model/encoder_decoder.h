@@ -22,7 +22,7 @@ class EncoderDecoder final : public SourceModel {
   Cost attention_cost(Index batch) const override;
   Index layer_weights() const override;
   double rows_per_token() const override;
-  std::vector<Figure> figures() const override;
+  std::vector<Metric> metrics() const override;
   void constrain() override;
   void visit(Inventory& inventory) override;
 

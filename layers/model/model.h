@@ -60,7 +60,7 @@ class Model {
   virtual std::vector<std::vector<double>> spans() const { return {}; }
 
   /// What the mechanisms report of themselves, under their path.
-  virtual std::vector<Figure> figures() const { return {}; }
+  virtual std::vector<Metric> metrics() const { return {}; }
   /// Brings parameters back into their legal range, after each optimizer step.
   virtual void constrain() {}
   virtual void visit(Inventory& inventory) = 0;

@@ -152,10 +152,10 @@ Index Trunk::layer_weights() const {
   return total;
 }
 
-std::vector<Figure> Trunk::figures() const {
-  std::vector<Figure> all;
+std::vector<Metric> Trunk::metrics() const {
+  std::vector<Metric> all;
   for (std::size_t i = 0; i < blocks_.size(); ++i)
-    for (Figure& own : blocks_[i].attention().figures())
+    for (Metric& own : blocks_[i].attention().metrics())
       all.push_back({"layers." + std::to_string(i) + ".attention." + own.name, own.value});
   return all;
 }

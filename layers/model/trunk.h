@@ -55,7 +55,7 @@ class Trunk {
   std::optional<Index> longest() const { return positions_.longest(); }
   const Parameter& tokens() const { return tokens_; }
 
-  std::vector<Figure> figures() const;
+  std::vector<Metric> metrics() const;
   void constrain();
   void visit(Inventory& inventory);
 

@@ -91,10 +91,10 @@ Index CrossAttention::weight_rows(Index queries, Index keys) const {
 
 Var CrossAttention::penalty(const Pass& pass) const { return group_penalty(pass, groups_); }
 
-std::vector<Figure> CrossAttention::figures() const {
-  std::vector<Figure> all;
+std::vector<Metric> CrossAttention::metrics() const {
+  std::vector<Metric> all;
   for (std::size_t g = 0; g < groups_.size(); ++g)
-    for (Figure& own : groups_[g].attention->figures())
+    for (Metric& own : groups_[g].attention->metrics())
       all.push_back({"mechanism" + std::to_string(g) + "." + own.name, own.value});
   return all;
 }

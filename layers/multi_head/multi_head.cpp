@@ -141,10 +141,10 @@ Index MultiHead::weights() const {
 
 Var MultiHead::penalty(const Pass& pass) const { return group_penalty(pass, groups_); }
 
-std::vector<Figure> MultiHead::figures() const {
-  std::vector<Figure> all;
+std::vector<Metric> MultiHead::metrics() const {
+  std::vector<Metric> all;
   for (std::size_t g = 0; g < groups_.size(); ++g)
-    for (Figure& own : groups_[g].attention->figures()) {
+    for (Metric& own : groups_[g].attention->metrics()) {
       const std::string group = groups_.size() == 1 ? "" : std::to_string(g);
       all.push_back({"mechanism" + group + "." + own.name, own.value});
     }

@@ -56,7 +56,7 @@ class MultiHead {
   Cost cost(const Sequences& sequences, bool continued = false) const;
   Index weights() const;
   Var penalty(const Pass& pass) const;
-  std::vector<Figure> figures() const;
+  std::vector<Metric> metrics() const;
   /// The most tokens before its segment that a head group can use, now and ever.
   Index carries() const;
   Index carries_at_most() const { return most_memory_tokens_; }

@@ -41,7 +41,7 @@ class DecoderBlock {
     return target * (self_.weights() + feed_forward_->weights()) +
            cross_.weight_rows(target, source);
   }
-  std::vector<Figure> figures() const;
+  std::vector<Metric> metrics() const;
   void constrain();
   void visit(Inventory& inventory);
 

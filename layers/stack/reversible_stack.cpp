@@ -60,12 +60,12 @@ Index TwoStreams::weights() const {
   return total;
 }
 
-std::vector<Figure> TwoStreams::figures() const {
-  std::vector<Figure> all;
+std::vector<Metric> TwoStreams::metrics() const {
+  std::vector<Metric> all;
   for (const Named& own : branches_) {
     const MultiHead* attention = own.branch->attention();
     if (!attention) continue;
-    for (Figure& figure : attention->figures())
+    for (Metric& figure : attention->metrics())
       all.push_back({own.name + "." + figure.name, figure.value});
   }
   return all;

@@ -36,7 +36,7 @@ class TwoStreams {
   Var penalty(const Pass& pass) const;
   Cost cost(const Sequences& sequences) const;
   Index weights() const;
-  std::vector<Figure> figures() const;
+  std::vector<Metric> metrics() const;
   void constrain();
   void visit(Inventory& inventory);
 

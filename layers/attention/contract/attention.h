@@ -91,7 +91,7 @@ struct StepInput {
 };
 
 /// A number that a mechanism reports of itself after a training step, for the run's metrics.
-struct Figure {
+struct Metric {
   std::string name;
   double value;
 };
@@ -131,7 +131,7 @@ class Attention {
   /// activations is charged inside `forward`, by autograd::penalise.
   virtual Var penalty(const Pass&) const { return {}; }
   /// What its states say of the last training step.
-  virtual std::vector<Figure> figures() const { return {}; }
+  virtual std::vector<Metric> metrics() const { return {}; }
   /// Brings parameters back into their legal range, after each optimizer step.
   virtual void constrain() {}
 };
