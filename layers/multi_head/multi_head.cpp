@@ -61,8 +61,8 @@ void MultiHead::turn(const Group& group, std::vector<HeadBlock>& blocks, Index l
 
 /// Puts what was carried before the keys and values of this segment.
 void MultiHead::join_past(const Pass& pass, const Group& group, AttentionInput& input) const {
-  const Tensor before =
-      last_rows(input.sequences.segment->before, input.sequences.batch, group.attention->carries());
+  const Tensor before = last_rows(input.sequences.segment->before, input.sequences.batch,
+                                  group.attention->memory_tokens());
   if (before.size() == 0) return;
   const std::size_t first = group.projections.size() - std::size_t(group.key_sided());
   const std::vector<HeadBlock> now(input.blocks.begin() + std::ptrdiff_t(first),
@@ -121,7 +121,7 @@ Cost MultiHead::cost(const Sequences& sequences, bool continued) const {
   Cost total;
   for (const Group& group : groups_) {
     Sequences own = sequences;
-    const Index past = continued ? group.attention->carries() : 0;
+    const Index past = continued ? group.attention->memory_tokens() : 0;
     own.keys += past;
     total += group.attention->cost(own);
     // What is carried is projected again, and the projection learns from it.
@@ -151,9 +151,9 @@ std::vector<Metric> MultiHead::metrics() const {
   return all;
 }
 
-Index MultiHead::carries() const {
+Index MultiHead::memory_tokens() const {
   Index most = 0;
-  for (const Group& group : groups_) most = std::max(most, group.attention->carries());
+  for (const Group& group : groups_) most = std::max(most, group.attention->memory_tokens());
   return most;
 }
 

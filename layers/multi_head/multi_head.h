@@ -58,8 +58,8 @@ class MultiHead {
   Var penalty(const Pass& pass) const;
   std::vector<Metric> metrics() const;
   /// The most tokens before its segment that a head group can use, now and ever.
-  Index carries() const;
-  Index carries_at_most() const { return most_memory_tokens_; }
+  Index memory_tokens() const;
+  Index most_memory_tokens() const { return most_memory_tokens_; }
   /// How many keys each head reads of a long past; empty where some head group has no such number.
   std::vector<double> spans() const;
   void constrain();

@@ -121,7 +121,7 @@ class Attention {
 
   /// How many tokens before its segment the next forward pass can use, at most the plan's
   /// `most_memory_tokens`; 0 where a mechanism does not carry a past.
-  virtual Index carries() const { return 0; }
+  virtual Index memory_tokens() const { return 0; }
   /// How many keys each head reads of a long past, where that is a number; else empty.
   virtual std::vector<double> spans() const { return {}; }
 

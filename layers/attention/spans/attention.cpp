@@ -127,7 +127,7 @@ Cost SpanAttention::cost(const Sequences& s) const {
   return cost;
 }
 
-Index SpanAttention::carries() const {
+Index SpanAttention::memory_tokens() const {
   if (rule_->by_token()) return settings_.span;
   return farthest(extents_of(rule_->reach(Pass(), {}).value()));
 }

@@ -20,7 +20,7 @@ class SpanAttention final : public Attention {
   std::unique_ptr<DecodeState> begin() const override;
   void step(DecodeState& state, const StepInput& input, std::span<Real> out) const override;
   Cost cost(const Sequences& sequences) const override;
-  Index carries() const override;
+  Index memory_tokens() const override;
   std::vector<double> spans() const override;
   Var penalty(const Pass& pass) const override { return rule_->penalty(pass); }
   void constrain() override { rule_->constrain(); }
