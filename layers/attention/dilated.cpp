@@ -12,7 +12,7 @@ AttentionPlan configure_dilated(core::Fields& field, const AttentionSite& typica
   field.integer("dilation", dilation, "distance from one of these keys to the next",
                 core::at_least(1));
   scores.fields(field);
-  check_fires(field, "dilation", dilation, typical);
+  check_distance_fits(field, "dilation", dilation, typical);
   const auto make = [=](const AttentionSite& site) {
     return std::make_unique<PatternAttention>(
         site, std::vector<Pattern>{window_pattern(site, window, dilation)}, scores);

@@ -38,7 +38,7 @@ struct LongformerSettings {
     scores.fields(field);
     if (window.empty()) field.problem("window", "names no window");
     if (dilation.empty()) field.problem("dilation", "names no dilation; 1 stands for none");
-    for (const Index gap : dilation) check_fires(field, "dilation", gap, typical);
+    for (const Index gap : dilation) check_distance_fits(field, "dilation", gap, typical);
     if (window.empty()) window = {1};
     if (dilation.empty()) dilation = {1};
   }

@@ -30,7 +30,7 @@ Pattern read_dilated(core::Fields& field, const AttentionSite& site) {
   const Index left = number(field, "left", "keys before the token's own", 63, 0);
   const Index right = number(field, "right", "keys after the token's own", 0, 0);
   const Index dilation = number(field, "dilation", "distance from key to key", 4, 1);
-  check_fires(field, "dilation", dilation, site);
+  check_distance_fits(field, "dilation", dilation, site);
   return dilated_pattern(left, right, dilation);
 }
 
@@ -43,14 +43,14 @@ Pattern read_block_local(core::Fields& field) {
 Pattern read_strided(core::Fields& field, const AttentionSite& site) {
   const Index stride =
       number(field, "stride", "the last so many keys, then each so many-th", 32, 1);
-  check_fires(field, "stride", stride, site);
+  check_distance_fits(field, "stride", stride, site);
   return strided_pattern(stride);
 }
 
 Pattern read_fixed(core::Fields& field, const AttentionSite& site) {
   const Index stride = number(field, "stride", "tokens of a block", 32, 1);
   Index columns = number(field, "c", "summary columns at the end of each block", 4, 1);
-  check_fires(field, "stride", stride, site);
+  check_distance_fits(field, "stride", stride, site);
   if (columns > stride) {
     field.problem("c", core::message_of(columns, " columns do not fit into a stride of ", stride));
     columns = stride;
