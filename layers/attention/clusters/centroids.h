@@ -59,7 +59,7 @@ class Centroids {
   static Tensor draw(const CentroidSettings& settings, const core::Rng& stream);
 
  private:
-  bool unborn() const;
+  bool is_untrained() const;
   Tensor first_centres(const core::Rng& stream, const Tensor& tokens) const;
 
   CentroidSettings settings_;
