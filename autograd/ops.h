@@ -13,7 +13,7 @@
 /// The differentiable ops, one file each under ops/. Parameter gradients are added to the
 /// parameter's own array inside the pullback; gradients of variables are returned to the tape. An
 /// op whose variables are all constants records nothing, so its parameters learn nothing from it:
-/// watch one of them, or start from `embedding` or `use`, which record on the pass's tape.
+/// watch one of them, or start from `embedding` or `as_variable`, which record on the pass's tape.
 namespace weft::autograd {
 
 /// x: [..., in], weight: [out, in], bias: [out] or null -> [..., out]

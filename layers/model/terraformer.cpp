@@ -191,7 +191,7 @@ double Terraformer::rows_per_token() const {
 std::vector<Metric> Terraformer::metrics() const {
   std::vector<Metric> all;
   for (const auto& [name, stack] : {std::pair("encoder.", &encoder_), {"decoder.", &decoder_}})
-    for (Metric& figure : stack->metrics()) all.push_back({name + figure.name, figure.value});
+    for (Metric& metric : stack->metrics()) all.push_back({name + metric.name, metric.value});
   return all;
 }
 

@@ -65,8 +65,8 @@ std::vector<Metric> TwoStreams::metrics() const {
   for (const Named& own : branches_) {
     const MultiHead* attention = own.branch->attention();
     if (!attention) continue;
-    for (Metric& figure : attention->metrics())
-      all.push_back({own.name + "." + figure.name, figure.value});
+    for (Metric& metric : attention->metrics())
+      all.push_back({own.name + "." + metric.name, metric.value});
   }
   return all;
 }

@@ -61,7 +61,7 @@ struct AttentionInput {
   Sequences sequences;
 };
 
-/// What a call costs, all heads together; kernels count the same figures as they run.
+/// What a call costs, all heads together; kernels count the same as they run.
 struct Cost {
   Index scored_pairs = 0;  ///< (query, key) pairs that enter a softmax
   Index flops = 0;         ///< forward arithmetic of the matrix products, tile edges included

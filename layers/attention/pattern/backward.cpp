@@ -12,11 +12,11 @@ class Tile {
  public:
   explicit Tile(const Lane& lane)
       : relative(lane),
-        scratch_({2 * most_rows, key_tile}),
+        scratch_({2 * PatternPlan::most_rows, PatternPlan::key_tile}),
         entmax_(lane.problem.entmax.empty() ? nullptr
                                             : &lane.problem.entmax[std::size_t(lane.head)]) {
     p_ = scratch_.write().data();
-    ds_ = p_ + most_rows * key_tile;
+    ds_ = p_ + PatternPlan::most_rows * PatternPlan::key_tile;
   }
 
   /// What a block of queries brings to each of its tiles; `levels` and `delta` hold one number for
@@ -136,7 +136,7 @@ void sweep_block(const Lane& lane, const PatternPlan::Block& block, const Patter
     return lane.queries(x, block.first_query, block.queries, block.step);
   };
   const auto mean = rows_of(saved.mean), dout = rows_of(saved.dout);
-  Real delta[most_rows];
+  Real delta[PatternPlan::most_rows];
   for (Index r = 0; r < block.queries; ++r)
     delta[r] = core::simd().dot(dout.data + r * dout.stride, mean.data + r * mean.stride, width);
   const Index lane_index = lane.batch * lane.problem.heads + lane.head;
@@ -148,7 +148,7 @@ void sweep_block(const Lane& lane, const PatternPlan::Block& block, const Patter
   const core::Matrix dq = rows_of(sums.dq);
   if (!lane.plan.zeroed_beforehand) set_zero(dq);
   PanelRows keys(width), values(width);
-  core::Tensor scratch({key_tile, width});
+  core::Tensor scratch({PatternPlan::key_tile, width});
   for (Index p = block.first_panel; p < block.first_panel + block.panels; ++p) {
     const PatternPlan::Panel& panel = lane.plan.panels[std::size_t(p)];
     const auto k = keys.read(lane, panel, saved.k), v = values.read(lane, panel, saved.v);

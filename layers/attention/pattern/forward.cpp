@@ -21,10 +21,10 @@ class RunningSoftmax {
         out_(lane.queries(out, block.first_query, block.queries, block.step)),
         log_sums_(log_sums + block.first_query),
         relative_(lane),
-        scratch_({most_rows, key_tile + 2}) {
+        scratch_({PatternPlan::most_rows, PatternPlan::key_tile + 2}) {
     scores_ = scratch_.write().data();
-    top_ = scores_ + most_rows * key_tile;
-    total_ = top_ + most_rows;
+    top_ = scores_ + PatternPlan::most_rows * PatternPlan::key_tile;
+    total_ = top_ + PatternPlan::most_rows;
     if (!lane.plan.zeroed_beforehand) set_zero(out_);
     for (Index r = 0; r < block.queries; ++r) {
       // What earlier rounds gathered stands in `out`, normalised: a sum of one at its log-sum.

@@ -64,7 +64,7 @@ struct Lane {
 /// The keys (or values) of a panel as a matrix: where they stand, or a copy when scattered.
 class PanelRows {
  public:
-  explicit PanelRows(Index width) : copy_({key_tile, width}) {}
+  explicit PanelRows(Index width) : copy_({PatternPlan::key_tile, width}) {}
 
   core::ConstMatrix read(const Lane& lane, const PatternPlan::Panel& panel, ConstHeads x) {
     if (panel.list < 0) return lane.keys(x, panel.first_key, panel.columns, panel.step);

@@ -15,6 +15,9 @@ namespace weft::layers {
 /// A round holds every query at most once. Classes of dilated atoms make rounds of their own, since
 /// their blocks join other queries; a pair is scored in one round only.
 struct PatternPlan {
+  /// The most rows of a block and the most columns of a panel.
+  static constexpr Index most_rows = 128, key_tile = 256;
+
   /// Up to `key_tile` columns: keys first_key, first_key + step, ..., or those listed in `gathered`
   /// from `list` on when the keys are scattered; and the rows of the block that read any of them.
   struct Panel {
@@ -49,8 +52,6 @@ struct PatternPlan {
   /// adds to them, not by the blocks.
   bool zeroed_beforehand = false;
 };
-
-inline constexpr Index most_rows = 128, key_tile = 256;
 
 /// Where panels are cut: `tight` about what the rows of a block read; `aligned` at multiples of a
 /// fixed number of keys and with all rows of their block, so that what later rows read cannot move

@@ -5,7 +5,7 @@
 namespace weft::layers {
 namespace {
 
-constexpr Index most_diagonals = most_rows + key_tile;
+constexpr Index most_diagonals = PatternPlan::most_rows + PatternPlan::key_tile;
 
 RelativeTable table_of(const Var& table, Index head_width) {
   if (table.value().size() == 0) return {};
@@ -35,8 +35,8 @@ RelativeTile::RelativeTile(const Lane& lane) : lane_(lane), terms_(lane.problem.
   if (!terms_) return;
   const Index width = lane.problem.head_width;
   table_rows_ = core::Tensor({most_diagonals, width});
-  product_ = core::Tensor({most_diagonals, std::max(most_rows, width)});
-  skewed_ = core::Tensor({most_rows, most_diagonals});
+  product_ = core::Tensor({most_diagonals, std::max(PatternPlan::most_rows, width)});
+  skewed_ = core::Tensor({PatternPlan::most_rows, most_diagonals});
 }
 
 void RelativeTile::place(const PatternPlan::Block& block, const PatternPlan::Panel& panel) {

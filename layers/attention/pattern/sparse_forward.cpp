@@ -70,7 +70,7 @@ class Sweep {
         scores_(whole_ ? problem.sequences.queries : group.rows),
         sums_(std::size_t(scores_.rows())),
         relative_(lane_),
-        tile_({most_rows, key_tile}) {}
+        tile_({PatternPlan::most_rows, PatternPlan::key_tile}) {}
 
   void run(ConstHeads q, ConstHeads k, ConstHeads v) {
     for_each_panel([&](const PatternPlan::Block& block, const PatternPlan::Panel& panel) {
@@ -199,7 +199,8 @@ class Sweep {
   /// f of every weight above 0, in an array of its own.
   core::Matrix mapped(const PatternPlan::Block& block, const PatternPlan::Panel& panel,
                       const core::Matrix& p, Real (Sweep::*f)(Real, const RowSums&) const) {
-    if (mapped_.size() == 0) mapped_ = core::Tensor({most_rows, key_tile});
+    if (mapped_.size() == 0)
+      mapped_ = core::Tensor({PatternPlan::most_rows, PatternPlan::key_tile});
     Real* const to = mapped_.write().data();
     for (Index r = 0; r < panel.rows; ++r) {
       const RowSums& sums = sums_[std::size_t(row_of(block, panel.first_row + r))];
@@ -267,7 +268,7 @@ void sparse_pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHe
     const Index blocks = Index(lane.plan.blocks.size());
     if (lane.plan.zeroed_beforehand) start_from_zero(lane, out, trace);
     if (lane.plan.rounds.size() > 1)
-      groups.push_back({index, 0, blocks, 0, most_rows});
+      groups.push_back({index, 0, blocks, 0, PatternPlan::most_rows});
     else
       for (Index b = blocks; b-- > 0;)
         for (Index row = 0; row < lane.plan.blocks[std::size_t(b)].queries; row += strip)
