@@ -13,10 +13,16 @@
 #include "layers/attention/clusters/routing_settings.h"
 #include "layers/attention/contract/fit.h"
 #include "layers/attention/lists/decoding.h"
-#include "layers/attention/routing_choice.h"
 
 namespace weft::layers {
 namespace {
+
+/// What a routing pass decides and its replay reads back.
+struct RoutingChoice {
+  std::vector<std::uint16_t> queries, keys;  ///< clusters, [B, H, T]; keys empty when shared
+  /// Paper mode: the tokens that each cluster takes, for each lane [K, tokens]; keys as above.
+  std::vector<std::vector<std::uint32_t>> query_sets, key_sets;
+};
 
 /// The lists of every head, made of what was decided.
 struct ClusterLists {
