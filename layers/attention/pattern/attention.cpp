@@ -7,7 +7,7 @@
 #include "layers/attention/contract/fit.h"
 #include "layers/attention/contract/relative.h"
 #include "layers/attention/pattern/call.h"
-#include "layers/attention/pattern/key_stores.h"
+#include "layers/attention/pattern/decoding.h"
 
 namespace weft::layers {
 

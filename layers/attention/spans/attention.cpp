@@ -5,7 +5,7 @@
 
 #include "layers/attention/contract/fit.h"
 #include "layers/attention/pattern/call.h"
-#include "layers/attention/pattern/key_stores.h"
+#include "layers/attention/pattern/decoding.h"
 #include "layers/attention/spans/distance_keys.h"
 #include "layers/attention/spans/pattern.h"
 
