@@ -13,6 +13,7 @@
 #include "layers/attention/contract/plan.h"
 #include "layers/attention/lists/attention.h"
 #include "layers/attention/lists/decoding.h"
+#include "layers/attention/lists/encounters.h"
 
 namespace weft::layers {
 namespace {

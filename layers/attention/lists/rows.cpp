@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/simd/kernels.h"
+#include "layers/attention/lists/encounters.h"
 
 namespace weft::layers {
 namespace {

@@ -2,27 +2,12 @@
 
 #include <algorithm>
 
+#include "layers/attention/lists/group_sort.h"
+
 namespace weft::layers {
 namespace {
 
-using Slots = std::vector<std::int32_t>;
 using Filter = TokenList::Filter;
-
-/// Tokens by group, then position, and where each group starts: one more entry than groups.
-struct Sorted {
-  Slots order, start;
-};
-
-/// A stable counting sort.
-Sorted sort_by(std::span<const std::uint16_t> groups, Index count) {
-  Sorted sorted{Slots(groups.size()), Slots(std::size_t(count) + 1, 0)};
-  for (const std::uint16_t g : groups) ++sorted.start[std::size_t(g) + 1];
-  for (std::size_t g = 0; g < std::size_t(count); ++g) sorted.start[g + 1] += sorted.start[g];
-  Slots next = sorted.start;
-  for (std::size_t t = 0; t < groups.size(); ++t)
-    sorted.order[std::size_t(next[groups[t]]++)] = std::int32_t(t);
-  return sorted;
-}
 
 /// Rows of one group whose keys begin with the same chunk, in blocks whose shapes follow from the
 /// rows' ranks alone. `trim` cuts the keys where the last row's could end.
@@ -36,23 +21,7 @@ void cut_causal(const ListRule& rule, TokenList& list, Index query, Index count,
   }
 }
 
-Index last_chunk(std::size_t tokens, Index chunk) {
-  return tokens == 0 ? 0 : Index(tokens - 1) / chunk;
-}
-
 }  // namespace
-
-Index Encounters::times(Index query, Index key) const {
-  const auto i = std::size_t(query), j = std::size_t(key);
-  Index count = 0;
-  for (std::size_t r = 0; r < chunk.size(); ++r) {
-    const std::int32_t back = chunk[r][i] - chunk[r][j];
-    count += (back == 0 || back == 1) && (bucket.empty() || bucket[r][i] == bucket[r][j]);
-    const std::size_t before = r > 0 ? r - 1 : chunk.size() - 1;
-    count += !wrapped.empty() && chunk[r][i] == 0 && chunk[before][j] == wrapped[before];
-  }
-  return count;
-}
 
 Index most_pairs(const ListRule& rule, Index n) {
   Index pairs = 0;
@@ -85,7 +54,7 @@ std::vector<TokenList::Block> exact_blocks(const TokenList& list, Index most_row
 
 TokenList aligned_list(const ListRule& rule, std::span<const std::uint16_t> groups,
                        Index group_count) {
-  Sorted sorted = sort_by(groups, group_count);
+  GroupSort sorted = sort_by_group(groups, group_count);
   TokenList list;
   const Index m = rule.chunk;
   list.first.resize(groups.size());
@@ -112,7 +81,8 @@ TokenList aligned_list(const ListRule& rule, std::span<const std::uint16_t> grou
 
 TokenList aligned_list(const ListRule& rule, std::span<const std::uint16_t> query_groups,
                        std::span<const std::uint16_t> key_groups, Index offset, Index group_count) {
-  Sorted queries = sort_by(query_groups, group_count), keys = sort_by(key_groups, group_count);
+  GroupSort queries = sort_by_group(query_groups, group_count),
+            keys = sort_by_group(key_groups, group_count);
   TokenList list;
   const Index m = rule.chunk;
   list.offset = offset;
@@ -146,12 +116,12 @@ TokenList aligned_list(const ListRule& rule, std::span<const std::uint16_t> quer
 TokenList sorted_list(const ListRule& rule, const SortedRule& sorted_rule,
                       std::span<const std::uint16_t> buckets, std::span<const std::uint16_t> before,
                       Index bucket_count) {
-  const Sorted sorted = sort_by(buckets, bucket_count);
+  const GroupSort sorted = sort_by_group(buckets, bucket_count);
   const Index m = rule.chunk, n = Index(buckets.size());
   TokenList list;
   if (sorted_rule.wrap && n > 0) {
-    const Slots end = sort_by(before, bucket_count).order;
-    list.keys.assign(end.begin() + last_chunk(end.size(), m) * m, end.end());
+    const std::vector<std::int32_t> end = sort_by_group(before, bucket_count).order;
+    list.keys.assign(end.begin() + rule.last_chunk(end.size()) * m, end.end());
   }
   const Index front = Index(list.keys.size());
   list.keys.insert(list.keys.end(), sorted.order.begin(), sorted.order.end());
@@ -203,43 +173,6 @@ TokenList set_list(const ListRule& rule, std::span<const std::uint32_t> queries,
   }
   if (!rule.causal && !rule.reads_self) list.filter = Filter::self;
   return list;
-}
-
-Encounters aligned_encounters(const ListRule& rule,
-                              const std::vector<std::span<const std::uint16_t>>& rounds,
-                              Index bucket_count) {
-  Encounters all;
-  for (const auto& buckets : rounds) {
-    const Sorted sorted = sort_by(buckets, bucket_count);
-    Slots chunk(buckets.size());
-    std::int32_t next = 0;  // a number is left out between buckets
-    for (std::size_t g = 0; g < std::size_t(bucket_count); ++g) {
-      const Index size = sorted.start[g + 1] - sorted.start[g];
-      for (Index rank = 0; rank < size; ++rank)
-        chunk[std::size_t(sorted.order[std::size_t(sorted.start[g] + rank)])] =
-            next + std::int32_t(rank / rule.chunk);
-      if (size > 0) next += std::int32_t((size - 1) / rule.chunk) + 2;
-    }
-    all.chunk.push_back(std::move(chunk));
-  }
-  return all;
-}
-
-Encounters sorted_encounters(const ListRule& rule, const SortedRule& sorted_rule,
-                             const std::vector<std::span<const std::uint16_t>>& rounds,
-                             Index bucket_count) {
-  Encounters all;
-  for (const auto& buckets : rounds) {
-    const Sorted sorted = sort_by(buckets, bucket_count);
-    Slots chunk(buckets.size());
-    for (std::size_t slot = 0; slot < sorted.order.size(); ++slot)
-      chunk[std::size_t(sorted.order[slot])] = std::int32_t(Index(slot) / rule.chunk);
-    all.chunk.push_back(std::move(chunk));
-    if (sorted_rule.same_bucket) all.bucket.emplace_back(buckets.begin(), buckets.end());
-    if (sorted_rule.wrap && !sorted_rule.same_bucket)
-      all.wrapped.push_back(std::int32_t(last_chunk(buckets.size(), rule.chunk)));
-  }
-  return all;
 }
 
 }  // namespace weft::layers
