@@ -38,10 +38,6 @@ Tensor columns(const CentroidSettings& settings, const Real* from, Index stride,
 
 }  // namespace
 
-Real CentroidSettings::length() const {
-  return form.law == HeadForm::Law::unit ? Real(1) : Real(std::sqrt(double(width)));
-}
-
 Centroids::Centroids(const CentroidSettings& settings, const core::Rng& stream)
     : settings_(settings),
       state_(untouched(settings, stream),
