@@ -10,10 +10,12 @@ namespace weft::core {
 struct ConstMatrix {
   const Real* data;
   Index rows, cols, stride;
+  const Real* row(Index r) const { return data + r * stride; }
 };
 struct Matrix {
   Real* data;
   Index rows, cols, stride;
+  Real* row(Index r) const { return data + r * stride; }
   operator ConstMatrix() const { return {data, rows, cols, stride}; }
 };
 

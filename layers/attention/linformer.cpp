@@ -96,18 +96,15 @@ struct Rows {
   const Sequences& sequences;
   Index columns;
 
-  Index real(Index b) const {
-    return sequences.key_lengths ? (*sequences.key_lengths)[std::size_t(b)] : sequences.keys;
-  }
   core::ConstMatrix of(ConstHeads x, Index b) const {
-    return {x.data + b * sequences.keys * x.stride, real(b), columns, x.stride};
+    return {x.data + b * sequences.keys * x.stride, sequences.real_keys(b), columns, x.stride};
   }
   core::Matrix of(Heads x, Index b) const {
-    return {x.data + b * sequences.keys * x.stride, real(b), columns, x.stride};
+    return {x.data + b * sequences.keys * x.stride, sequences.real_keys(b), columns, x.stride};
   }
   core::Matrix padding(Heads x, Index b) const {
-    return {x.data + (b * sequences.keys + real(b)) * x.stride, sequences.keys - real(b), columns,
-            x.stride};
+    return {x.data + (b * sequences.keys + sequences.real_keys(b)) * x.stride,
+            sequences.keys - sequences.real_keys(b), columns, x.stride};
   }
 };
 
@@ -187,11 +184,8 @@ class LinformerAttention final : public Attention {
 
   Cost cost(const Sequences& s) const override {
     Cost cost = over_slots_.cost(slots_of(s));
-    Index keys = s.batch * s.keys;
-    if (s.key_lengths) {
-      keys = 0;
-      for (const Index length : *s.key_lengths) keys += length;
-    }
+    Index keys = 0;
+    for (Index b = 0; b < s.batch; ++b) keys += s.real_keys(b);
     const Index projection = 2 * slots_ * columns_ * keys;
     cost.flops += 2 * projection;
     cost.backward_flops += 4 * projection;

@@ -88,8 +88,7 @@ struct BucketLists {
   /// Padding stands in no list.
   std::span<const std::uint16_t> buckets_of(Index lane, Index round) const {
     const Index length = sequences.queries;
-    const Index real =
-        sequences.key_lengths ? (*sequences.key_lengths)[std::size_t(lane / heads)] : length;
+    const Index real = sequences.key_lengths ? sequences.real_keys(lane / heads) : length;
     return {ids->data() + (lane * rounds + round) * length, std::size_t(real)};
   }
 
@@ -180,7 +179,7 @@ class LshAttention final : public Attention {
     const Index m = rule(s).chunk;
     Cost cost;
     for (Index b = 0; b < s.batch; ++b) {
-      const Index n = s.key_lengths ? (*s.key_lengths)[std::size_t(b)] : s.keys;
+      const Index n = s.real_keys(b);
       // A block's last rows may be missing, once in each bucket.
       const Index rows = n + std::min(n, buckets_) * (rule(s).block_rows() - 1);
       const Index wrapped = settings_.wrap ? std::min(m, n) * std::min(m, n) : 0;

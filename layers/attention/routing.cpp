@@ -39,8 +39,7 @@ struct ClusterLists {
       return set_list(rule, choice->query_sets[at], keys[at], clusters,
                       sequences.keys - sequences.queries);
     }
-    const Index real = sequences.key_lengths ? (*sequences.key_lengths)[std::size_t(lane / heads)]
-                                             : sequences.keys;
+    const Index real = sequences.real_keys(lane / heads);
     const auto of = [&](const std::vector<std::uint16_t>& ids, Index length, Index count) {
       return std::span<const std::uint16_t>(ids).subspan(std::size_t(lane * length),
                                                          std::size_t(count));
@@ -122,7 +121,7 @@ class RoutingAttention final : public Attention {
     const Index joining = 2 * s.batch * heads_ * width_ * plan_.clusters;
     Cost cost;
     for (Index b = 0; b < s.batch; ++b) {
-      const Index n = s.key_lengths ? (*s.key_lengths)[std::size_t(b)] : s.keys;
+      const Index n = s.real_keys(b);
       const Index longest = settings_.shared ? n : s.queries;
       const Index most = settings_.paper() ? set_pairs(longest, n) : chunk_pairs(s, longest, n);
       const Index rows = settings_.paper() ? plan_.clusters * std::min(longest, settings_.window)

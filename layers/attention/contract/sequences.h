@@ -25,6 +25,9 @@ struct Sequences {
   /// Where the sequences continue streams: what this layer carries; null when they stand alone.
   std::shared_ptr<CarriedInput> segment = nullptr;
 
+  /// How many keys of sequence b are real, not padding.
+  Index real_keys(Index b) const { return key_lengths ? (*key_lengths)[std::size_t(b)] : keys; }
+
   static Sequences self(Index batch, Index length, bool causal) {
     return {batch, length, length, causal};
   }

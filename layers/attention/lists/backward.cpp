@@ -50,13 +50,12 @@ class ListBackward {
     std::fill_n(dk, 2 * columns * width, Real(0));
   }
 
-  void fill(const LaneRows& queries, const LaneRows& keys, const LaneRows& values,
-            const LaneRows& gradients) {
+  void fill(const HeadLane& lane, const ListedSaved& saved) {
     const Index rows = Index(list_.queries.size()), columns = Index(list_.keys.size());
-    gather(queries, list_.queries, q, problem_.head_width, rows);
-    gather(gradients, list_.queries, dout, problem_.head_width, rows);
-    gather(keys, list_.keys, k, problem_.head_width, columns);
-    gather(values, list_.keys, v, problem_.head_width, columns);
+    gather(lane.queries(saved.q), list_.queries, q, rows);
+    gather(lane.queries(saved.dout), list_.queries, dout, rows);
+    gather(lane.keys(saved.k), list_.keys, k, columns);
+    gather(lane.keys(saved.v), list_.keys, v, columns);
   }
 
   void run(const SlotFacts& facts) {
@@ -118,37 +117,34 @@ class ListBackward {
 
 /// Where the gradients of one list are added.
 struct Targets {
-  WritableRows dq, dk, dv;
+  core::Matrix dq, dk, dv;
 };
 
 void add_to(const ListedProblem& problem, const TokenList& list, const ListBackward& made,
             const Targets& to) {
-  const Index width = problem.head_width;
-  scatter_add(made.dq, list.queries, to.dq, width);
-  scatter_add(made.dk, list.keys, problem.shared_keys ? to.dq : to.dk, width);
-  scatter_add(made.dv, list.keys, to.dv, width);
+  scatter_add(made.dq, list.queries, to.dq);
+  scatter_add(made.dk, list.keys, problem.shared_keys ? to.dq : to.dk);
+  scatter_add(made.dv, list.keys, to.dv);
 }
 
 void clear(const ListedProblem& problem, const Targets& to) {
-  fill_zero(to.dq, problem.sequences.queries, problem.head_width);
-  if (!problem.shared_keys) fill_zero(to.dk, problem.sequences.keys, problem.head_width);
-  fill_zero(to.dv, problem.sequences.keys, problem.head_width);
+  fill_zero(to.dq);
+  if (!problem.shared_keys) fill_zero(to.dk);
+  fill_zero(to.dv);
 }
 
 /// One softmax over all rounds: the gradients of one round.
-void pull_back_round(const ListedProblem& problem, const ListedSaved& saved, Index lane,
+void pull_back_round(const ListedProblem& problem, const ListedSaved& saved, const HeadLane& lane,
                      Index round, const Targets& to) {
-  const Index n = problem.sequences.queries, m = problem.sequences.keys;
-  const TokenList list = problem.list(lane, round);
+  const TokenList list = problem.list(lane.index, round);
   ListBackward made(problem, list);
-  const LaneRows dout = lane_rows(problem, saved.dout, lane, n);
-  const LaneRows out = lane_rows(problem, saved.out, lane, n);
-  made.fill(lane_rows(problem, saved.q, lane, n), lane_rows(problem, saved.k, lane, m),
-            lane_rows(problem, saved.v, lane, m), dout);
+  made.fill(lane, saved);
+  const core::ConstMatrix dout = lane.queries(saved.dout), out = lane.queries(saved.out);
+  const Real* log_sums = saved.log_sums + lane.index * problem.sequences.queries;
   SlotFacts facts;
   for (const std::int32_t token : list.queries) {
-    facts.log_sums.push_back(saved.log_sums[lane * n + token]);
-    facts.deltas.push_back(core::simd().dot(dout[token], out[token], problem.head_width));
+    facts.log_sums.push_back(log_sums[token]);
+    facts.deltas.push_back(core::simd().dot(dout.row(token), out.row(token), out.cols));
   }
   made.run(facts);
   clear(problem, to);
@@ -156,17 +152,15 @@ void pull_back_round(const ListedProblem& problem, const ListedSaved& saved, Ind
 }
 
 /// A mean over slots: each slot's own softmax under its share of the gradient.
-void pull_back_sets(const ListedProblem& problem, const ListedSaved& saved, Index lane,
+void pull_back_sets(const ListedProblem& problem, const ListedSaved& saved, const HeadLane& lane,
                     const Targets& to) {
-  const Index n = problem.sequences.queries, m = problem.sequences.keys;
   const Index width = problem.head_width;
-  const TokenList list = problem.list(lane, 0);
-  const auto counts = slots_per_token(list, n);
+  const TokenList list = problem.list(lane.index, 0);
+  const auto counts = slots_per_token(list, problem.sequences.queries);
   ListBackward made(problem, list);
-  made.fill(lane_rows(problem, saved.q, lane, n), lane_rows(problem, saved.k, lane, m),
-            lane_rows(problem, saved.v, lane, m), lane_rows(problem, saved.dout, lane, n));
+  made.fill(lane, saved);
   SlotFacts facts;
-  const Real* log_sums = saved.log_sums + lane * problem.slots;
+  const Real* log_sums = saved.log_sums + lane.index * problem.slots;
   facts.log_sums.assign(log_sums, log_sums + problem.slots);
   clear(problem, to);
   for (std::size_t slot = 0; slot < list.queries.size(); ++slot) {
@@ -174,7 +168,7 @@ void pull_back_sets(const ListedProblem& problem, const ListedSaved& saved, Inde
     Real* gradient = made.dout + Index(slot) * width;
     core::simd().scale(1 / (Real(counts[std::size_t(token)]) + problem.count_eps), gradient, width);
     if (facts.log_sums[slot] == minus_infinity && problem.self_as_fallback)
-      core::simd().axpy(1, gradient, to.dv[token], width);
+      core::simd().axpy(1, gradient, to.dv.row(token), width);
   }
   made.run(facts);
   add_to(problem, list, made, to);
@@ -200,30 +194,27 @@ void backward_softmax(const ListedProblem& problem, const ListedSaved& saved, He
   Tensor queries({kept, n, width}), keys({shared ? 0 : kept, m, width}), values({kept, m, width});
   Real *dqs = queries.write().data(), *dks = keys.write().data(), *dvs = values.write().data();
   core::parallel_for(lanes * rounds, 1, [&](Index task, Index) {
-    const Index lane = task / rounds;
-    const Targets in_place{lane_rows(problem, dq, lane, n), lane_rows(problem, dk, lane, m),
-                           lane_rows(problem, dv, lane, m)};
-    const Targets own{{dqs + task * n * width, width},
-                      {shared ? nullptr : dks + task * m * width, width},
-                      {dvs + task * m * width, width}};
+    const HeadLane lane = problem.lane(task / rounds);
+    const Targets in_place{lane.queries(dq), lane.keys(dk), lane.keys(dv)};
+    const Targets own{{dqs + task * n * width, n, width, width},
+                      {shared ? nullptr : dks + task * m * width, m, width, width},
+                      {dvs + task * m * width, m, width, width}};
     pull_back_round(problem, saved, lane, task % rounds, rounds > 1 ? own : in_place);
   });
   const Index longest = std::max(n, m);
   const Index pieces = (longest + tokens_per_piece - 1) / tokens_per_piece;
   core::parallel_for(lanes * pieces, 1, [&](Index task, Index) {
-    const Index lane = task / pieces, first = task % pieces * tokens_per_piece;
-    const Index offset = lane * rounds * width;
-    const WritableRows to_q = lane_rows(problem, dq, lane, n),
-                       to_k = lane_rows(problem, dk, lane, m),
-                       to_v = lane_rows(problem, dv, lane, m);
-    const LaneRows dout = lane_rows(problem, saved.dout, lane, n);
-    const Index real = problem.self_as_fallback ? std::min(n, problem.real_keys(lane)) : 0;
+    const HeadLane lane = problem.lane(task / pieces);
+    const Index first = task % pieces * tokens_per_piece, offset = lane.index * rounds * width;
+    const core::Matrix to_q = lane.queries(dq), to_k = lane.keys(dk), to_v = lane.keys(dv);
+    const core::ConstMatrix dout = lane.queries(saved.dout);
+    const Index real = problem.self_as_fallback ? std::min(n, lane.real_keys) : 0;
     for (Index t = first; t < std::min(longest, first + tokens_per_piece); ++t) {
-      if (rounds > 1 && t < n) add_rounds(problem, dqs + offset * n, n, t, to_q[t]);
-      if (rounds > 1 && t < m && !shared) add_rounds(problem, dks + offset * m, m, t, to_k[t]);
-      if (rounds > 1 && t < m) add_rounds(problem, dvs + offset * m, m, t, to_v[t]);
-      if (t < real && saved.log_sums[lane * n + t] == minus_infinity)
-        core::simd().add(to_v[t], dout[t], to_v[t], width);
+      if (rounds > 1 && t < n) add_rounds(problem, dqs + offset * n, n, t, to_q.row(t));
+      if (rounds > 1 && t < m && !shared) add_rounds(problem, dks + offset * m, m, t, to_k.row(t));
+      if (rounds > 1 && t < m) add_rounds(problem, dvs + offset * m, m, t, to_v.row(t));
+      if (t < real && saved.log_sums[lane.index * n + t] == minus_infinity)
+        core::simd().add(to_v.row(t), dout.row(t), to_v.row(t), width);
     }
   });
 }
@@ -234,11 +225,9 @@ void listed_backward(const ListedProblem& problem, const ListedSaved& saved, Hea
                      Heads dv) {
   if (problem.merge == ListedProblem::Merge::softmax)
     return backward_softmax(problem, saved, dq, dk, dv);
-  const Index n = problem.sequences.queries, m = problem.sequences.keys;
-  core::parallel_for(problem.lanes(), 1, [&](Index lane, Index) {
-    pull_back_sets(problem, saved, lane,
-                   {lane_rows(problem, dq, lane, n), lane_rows(problem, dk, lane, m),
-                    lane_rows(problem, dv, lane, m)});
+  core::parallel_for(problem.lanes(), 1, [&](Index index, Index) {
+    const HeadLane lane = problem.lane(index);
+    pull_back_sets(problem, saved, lane, {lane.queries(dq), lane.keys(dk), lane.keys(dv)});
   });
 }
 

@@ -10,7 +10,7 @@ namespace {
 /// Weights and score gradients of one tile, made again.
 class Tile {
  public:
-  explicit Tile(const Lane& lane)
+  explicit Tile(const PatternLane& lane)
       : relative(lane),
         scratch_({2 * PatternPlan::most_rows, PatternPlan::key_tile}),
         entmax_(lane.problem.entmax.empty() ? nullptr
@@ -27,8 +27,9 @@ class Tile {
     Real* dreach;  ///< added to; null without a soft edge
   };
 
-  void make(const Lane& lane, const PatternPlan::Block& block, const PatternPlan::Panel& panel,
-            const Rows& rows, const core::ConstMatrix& k, const core::ConstMatrix& v) {
+  void make(const PatternLane& lane, const PatternPlan::Block& block,
+            const PatternPlan::Panel& panel, const Rows& rows, const core::ConstMatrix& k,
+            const core::ConstMatrix& v) {
     weights = {p_, panel.rows, panel.columns, panel.columns};
     gradients = {ds_, panel.rows, panel.columns, panel.columns};
     core::gemm(lane.problem.scale, rows.q, core::transposed(k), 0, weights);
@@ -70,8 +71,8 @@ class Tile {
   };
 
   /// p: scores become weights; ds: gradients of weights become those of scores.
-  void pull_back(const Lane& lane, Index query, const PatternPlan::Panel& panel, const Stretch& row,
-                 Real level, Real delta, Real* dreach) {
+  void pull_back(const PatternLane& lane, Index query, const PatternPlan::Panel& panel,
+                 const Stretch& row, Real level, Real delta, Real* dreach) {
     Real *p = row.p + row.a, *ds = row.ds + row.a;
     const Index n = row.b - row.a;
     if (entmax_) {
@@ -128,8 +129,8 @@ struct TaskSums {
 };
 
 /// One block of queries: five products a panel, all gradients at once.
-void sweep_block(const Lane& lane, const PatternPlan::Block& block, const PatternSaved& saved,
-                 const TaskSums& sums, Tile& tile) {
+void sweep_block(const PatternLane& lane, const PatternPlan::Block& block,
+                 const PatternSaved& saved, const TaskSums& sums, Tile& tile) {
   const Index width = lane.problem.head_width;
   const Real scale = lane.problem.scale;
   const auto rows_of = [&](auto x) {
@@ -138,11 +139,10 @@ void sweep_block(const Lane& lane, const PatternPlan::Block& block, const Patter
   const auto mean = rows_of(saved.mean), dout = rows_of(saved.dout);
   Real delta[PatternPlan::most_rows];
   for (Index r = 0; r < block.queries; ++r)
-    delta[r] = core::simd().dot(dout.data + r * dout.stride, mean.data + r * mean.stride, width);
-  const Index lane_index = lane.batch * lane.problem.heads + lane.head;
+    delta[r] = core::simd().dot(dout.row(r), mean.row(r), width);
   const RelativeTerms* terms = lane.problem.relative.get();
   const auto q = rows_of(saved.q), place = rows_of(terms ? terms->queries : saved.q);
-  const Index first_row = lane_index * lane.problem.sequences.queries + block.first_query;
+  const Index first_row = lane.index * lane.problem.sequences.queries + block.first_query;
   const Real* levels = saved.levels + first_row;
   Real* dreach = sums.dreach ? sums.dreach + first_row : nullptr;
   const core::Matrix dq = rows_of(sums.dq);
@@ -230,16 +230,14 @@ class Shares {
 
 void add_rows(const Real* partial, const core::Matrix& to) {
   for (Index r = 0; r < to.rows; ++r)
-    core::simd().axpy(1, partial + r * to.cols, to.data + r * to.stride, to.cols);
+    core::simd().axpy(1, partial + r * to.cols, to.row(r), to.cols);
 }
 
-void start_from_zero(const Lane& lane, const PatternGradients& to) {
-  const Sequences& s = lane.problem.sequences;
-  set_zero(lane.keys(to.k, 0, s.keys, 1));
-  set_zero(lane.keys(to.v, 0, s.keys, 1));
-  if (lane.plan.zeroed_beforehand) set_zero(lane.queries(to.q, 0, s.queries, 1));
-  if (to.place.data && to.place.data != to.q.data)
-    set_zero(lane.queries(to.place, 0, s.queries, 1));
+void start_from_zero(const PatternLane& lane, const PatternGradients& to) {
+  set_zero(lane.keys(to.k));
+  set_zero(lane.keys(to.v));
+  if (lane.plan.zeroed_beforehand) set_zero(lane.queries(to.q));
+  if (to.place.data && to.place.data != to.q.data) set_zero(lane.queries(to.place));
 }
 
 /// The rows' gradients in the layout of the reach, summed over tokens where those share it.
@@ -276,17 +274,17 @@ void pattern_backward(const PatternProblem& problem, const PatternSaved& saved,
   core::Tensor reach_sums({problem.edge ? lanes * s.queries : 0}, 0);
   Real* dreach = problem.edge ? reach_sums.write().data() : nullptr;
   core::parallel_for(lanes, 1,
-                     [&](Index index, Index) { start_from_zero(Lane(problem, index), to); });
+                     [&](Index index, Index) { start_from_zero(PatternLane(problem, index), to); });
   std::size_t rounds = 0;
   for (Index index = 0; index < lanes; ++index)
     rounds = std::max(rounds, problem.plan(index).rounds.size());
   for (std::size_t round = 0; round < rounds; ++round)
     core::parallel_for(lanes * shares, 1, [&](Index task, Index) {
-      const Lane lane(problem, task / shares);
+      const PatternLane lane(problem, task / shares);
       if (round >= lane.plan.rounds.size()) return;
       const Index share = task % shares, own = task / shares * (shares - 1) + share - 1;
       const auto sum_of = [&](Heads result, const Partials& partial) {
-        const core::Matrix m = lane.keys(result, 0, s.keys, 1);
+        const core::Matrix m = lane.keys(result);
         if (share == 0) return KeySum{m.data, m.stride};
         const Index before = keys[std::size_t(own)].begin * problem.head_width;
         return KeySum{partial[own] - before, problem.head_width};
@@ -302,11 +300,11 @@ void pattern_backward(const PatternProblem& problem, const PatternSaved& saved,
   if (problem.edge) write_reach(problem, dreach, to.reach);
   if (shares == 1) return;
   core::parallel_for(lanes, 1, [&](Index index, Index) {
-    const Lane lane(problem, index);
+    const PatternLane lane(problem, index);
     for (Index i = index * (shares - 1); i < (index + 1) * (shares - 1); ++i) {
       const Interval own = keys[std::size_t(i)];
-      add_rows(dk[i], lane.keys(to.k, own.begin, own.end - own.begin, 1));
-      add_rows(dv[i], lane.keys(to.v, own.begin, own.end - own.begin, 1));
+      add_rows(dk[i], lane.keys(to.k, own.begin, own.end - own.begin));
+      add_rows(dv[i], lane.keys(to.v, own.begin, own.end - own.begin));
     }
   });
 }

@@ -15,7 +15,8 @@ constexpr Real minus_infinity = -std::numeric_limits<Real>::infinity();
 /// exp(score - largest) and the values weighted so.
 class RunningSoftmax {
  public:
-  RunningSoftmax(const Lane& lane, const PatternPlan::Block& block, Heads out, Real* log_sums)
+  RunningSoftmax(const PatternLane& lane, const PatternPlan::Block& block, Heads out,
+                 Real* log_sums)
       : lane_(lane),
         block_(block),
         out_(lane.queries(out, block.first_query, block.queries, block.step)),
@@ -53,8 +54,7 @@ class RunningSoftmax {
     for (Index r = 0; r < block_.queries; ++r) {
       const Real total = total_[r];
       log_sums_[r * block_.step] = total > 0 ? top_[r] + std::log(total) : minus_infinity;
-      if (total > 0 && total != 1)
-        core::simd().scale(1 / total, out_.data + r * out_.stride, out_.cols);
+      if (total > 0 && total != 1) core::simd().scale(1 / total, out_.row(r), out_.cols);
     }
   }
 
@@ -99,13 +99,13 @@ class RunningSoftmax {
     if (top > top_[r] && total_[r] > 0) {
       const Real shrink = std::exp(top_[r] - top);
       total_[r] *= shrink;
-      core::simd().scale(shrink, out_.data + r * out_.stride, out_.cols);
+      core::simd().scale(shrink, out_.row(r), out_.cols);
     }
     top_[r] = top;
     total_[r] += sum;
   }
 
-  const Lane& lane_;
+  const PatternLane& lane_;
   const PatternPlan::Block& block_;
   core::Matrix out_;
   Real* log_sums_;
@@ -115,7 +115,7 @@ class RunningSoftmax {
   Index pairs_ = 0;
 };
 
-void run_block(const Lane& lane, const PatternPlan::Block& block, ConstHeads q, ConstHeads k,
+void run_block(const PatternLane& lane, const PatternPlan::Block& block, ConstHeads q, ConstHeads k,
                ConstHeads v, Heads out, Real* log_sums) {
   RunningSoftmax softmax(lane, block, out, log_sums);
   PanelRows keys(lane.problem.head_width), values(lane.problem.head_width);
@@ -129,9 +129,9 @@ void run_block(const Lane& lane, const PatternPlan::Block& block, ConstHeads q, 
 }
 
 /// Nothing gathered yet: outputs 0, log-sums -infinity.
-void start_from_zero(const Lane& lane, Heads out, Real* log_sums) {
+void start_from_zero(const PatternLane& lane, Heads out, Real* log_sums) {
   const Index n = lane.problem.sequences.queries;
-  set_zero(lane.queries(out, 0, n, 1));
+  set_zero(lane.queries(out));
   std::fill_n(log_sums, n, minus_infinity);
 }
 
@@ -156,7 +156,7 @@ void pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHeads k, 
   for (Index index = 0; index < lanes; ++index)
     rounds = std::max(rounds, problem.plan(index).rounds.size());
   core::parallel_for(lanes, 1, [&](Index index, Index) {
-    const Lane lane(problem, index);
+    const PatternLane lane(problem, index);
     if (lane.plan.zeroed_beforehand) start_from_zero(lane, out, log_sums + index * n);
   });
   for (std::size_t round = 0; round < rounds; ++round) {
@@ -170,7 +170,7 @@ void pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHeads k, 
     }
     core::parallel_for(Index(tasks.size()), 1, [&](Index t, Index) {
       const auto [index, block] = tasks[std::size_t(t)];
-      const Lane lane(problem, index);
+      const PatternLane lane(problem, index);
       run_block(lane, lane.plan.blocks[std::size_t(block)], q, k, v, out, log_sums + index * n);
     });
   }
@@ -183,7 +183,7 @@ Cost pattern_cost(const PatternProblem& problem) {
   const Index gathers = 1 + !problem.entmax.empty() + problem.learns_alpha;
   Cost cost;
   for (Index index = 0; index < s.batch * problem.heads; ++index) {
-    const Lane lane(problem, index);
+    const PatternLane lane(problem, index);
     RelativeTile relative(lane);
     for (const PatternPlan::Block& block : lane.plan.blocks)
       for (Index p = block.first_panel; p < block.first_panel + block.panels; ++p) {

@@ -31,7 +31,8 @@ RelativeTerms relative_terms(const RelativePositions::Terms& terms, ConstHeads q
   return view;
 }
 
-RelativeTile::RelativeTile(const Lane& lane) : lane_(lane), terms_(lane.problem.relative.get()) {
+RelativeTile::RelativeTile(const PatternLane& lane)
+    : lane_(lane), terms_(lane.problem.relative.get()) {
   if (!terms_) return;
   const Index width = lane.problem.head_width;
   table_rows_ = core::Tensor({most_diagonals, width});
@@ -81,7 +82,7 @@ Interval RelativeTile::columns_of(Index r) const {
 core::ConstMatrix RelativeTile::skewed(const core::ConstMatrix& x) {
   Real* to = skewed_.write().data();
   for (Index r = 0; r < rows_; ++r) {
-    const Real* from = x.data + r * x.stride;
+    const Real* from = x.row(r);
     if (diagonals_ == 1) {
       to[r] = core::simd().sum(from, columns_);
       continue;
@@ -97,8 +98,8 @@ core::ConstMatrix RelativeTile::skewed(const core::ConstMatrix& x) {
 
 void RelativeTile::unskew_onto(const core::ConstMatrix& x, const core::Matrix& out) const {
   for (Index r = 0; r < rows_; ++r) {
-    Real* to = out.data + r * out.stride;
-    const Real* from = x.data + r * x.stride;
+    Real* to = out.row(r);
+    const Real* from = x.row(r);
     if (diagonals_ == 1) {
       for (Index c = 0; c < columns_; ++c) to[c] += from[0];
       continue;
@@ -127,8 +128,7 @@ void RelativeTile::add_scores(const core::ConstMatrix& queries, const core::Matr
     for_each_pair([&](Index r, Index c, std::int32_t label) {
       Real& s = scores.data[r * scores.stride + c];
       if (terms_->keys.data)
-        s += scale * core::simd().dot(queries.data + r * queries.stride, row(terms_->keys, label),
-                                      queries.cols);
+        s += scale * core::simd().dot(queries.row(r), row(terms_->keys, label), queries.cols);
       if (bias) s += bias[label];
     });
     return;
@@ -152,8 +152,8 @@ void RelativeTile::add_values(const core::ConstMatrix& weights, const core::Matr
     return;
   }
   for_each_pair([&](Index r, Index c, std::int32_t label) {
-    core::simd().axpy(weights.data[r * weights.stride + c], row(terms_->values, label),
-                      out.data + r * out.stride, out.cols);
+    core::simd().axpy(weights.data[r * weights.stride + c], row(terms_->values, label), out.row(r),
+                      out.cols);
   });
 }
 
@@ -168,7 +168,7 @@ void RelativeTile::add_weight_gradients(const core::ConstMatrix& dout,
   }
   for_each_pair([&](Index r, Index c, std::int32_t label) {
     dweights.data[r * dweights.stride + c] +=
-        core::simd().dot(dout.data + r * dout.stride, row(terms_->values, label), dout.cols);
+        core::simd().dot(dout.row(r), row(terms_->values, label), dout.cols);
   });
 }
 
@@ -188,10 +188,8 @@ void RelativeTile::pull_back_scores(const core::ConstMatrix& ds, const core::Con
     for_each_pair([&](Index r, Index c, std::int32_t label) {
       const Real d = ds.data[r * ds.stride + c];
       if (terms_->keys.data) {
-        core::simd().axpy(scale * d, row(terms_->keys, label), dqueries.data + r * dqueries.stride,
-                          width);
-        core::simd().axpy(scale * d, queries.data + r * queries.stride, sums.keys + label * width,
-                          width);
+        core::simd().axpy(scale * d, row(terms_->keys, label), dqueries.row(r), width);
+        core::simd().axpy(scale * d, queries.row(r), sums.keys + label * width, width);
       }
       if (terms_->bias) sums.bias[label] += d;
     });
@@ -216,7 +214,7 @@ void RelativeTile::pull_back_values(const core::ConstMatrix& weights, const core
     return;
   }
   for_each_pair([&](Index r, Index c, std::int32_t label) {
-    core::simd().axpy(weights.data[r * weights.stride + c], dout.data + r * dout.stride,
+    core::simd().axpy(weights.data[r * weights.stride + c], dout.row(r),
                       sums.values + label * dout.cols, dout.cols);
   });
 }

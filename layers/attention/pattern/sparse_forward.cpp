@@ -162,7 +162,7 @@ class Sweep {
     }
     const auto clear = [&](Heads x) {
       for (Index row = 0; x.data && row < scores_.rows(); ++row)
-        set_zero(lane_.queries(x, query_of(row), 1, 1));
+        set_zero(lane_.queries(x, query_of(row), 1));
     };
     clear(out_);
     clear(trace_.slope_mean);
@@ -219,7 +219,7 @@ class Sweep {
                           const core::Matrix& out) {
     Index alone = 0, together = 0;
     for (Index r = 0; r < weights.rows; ++r) {
-      Real* const row = weights.data + r * weights.stride;
+      Real* const row = weights.row(r);
       const Index support =
           std::count_if(row, row + weights.cols, [](Real weight) { return weight != 0; });
       if (support * sparse_gain > weights.cols) {
@@ -229,15 +229,14 @@ class Sweep {
       alone += support;
       for (Index c = 0; c < weights.cols && support > 0; ++c)
         if (row[c] != 0)
-          core::simd().axpy(row[c], values.data + c * values.stride, out.data + r * out.stride,
-                            out.cols);
+          core::simd().axpy(row[c], values.data + c * values.stride, out.row(r), out.cols);
       std::fill_n(row, weights.cols, Real(0));
     }
     core::counters().flops.fetch_add(2 * alone * out.cols, std::memory_order_relaxed);
     if (together > 0) core::gemm(1, weights, values, 1, out);
   }
 
-  Lane lane_;
+  PatternLane lane_;
   Group group_;
   const Entmax& entmax_;
   Heads out_;
@@ -250,12 +249,11 @@ class Sweep {
 };
 
 /// A query that no block holds has no keys.
-void start_from_zero(const Lane& lane, Heads out, const PatternTrace& trace) {
+void start_from_zero(const PatternLane& lane, Heads out, const PatternTrace& trace) {
   const Index n = lane.problem.sequences.queries;
   for (const Heads x : {out, trace.slope_mean, trace.alpha_slope})
-    if (x.data) set_zero(lane.queries(x, 0, n, 1));
-  std::fill_n(trace.levels + (lane.batch * lane.problem.heads + lane.head) * n, n,
-              std::numeric_limits<Real>::infinity());
+    if (x.data) set_zero(lane.queries(x));
+  std::fill_n(trace.levels + lane.index * n, n, std::numeric_limits<Real>::infinity());
 }
 
 }  // namespace
@@ -264,7 +262,7 @@ void sparse_pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHe
                             Heads out, const PatternTrace& trace) {
   std::vector<Group> groups;
   for (Index index = 0; index < problem.sequences.batch * problem.heads; ++index) {
-    const Lane lane(problem, index);
+    const PatternLane lane(problem, index);
     const Index blocks = Index(lane.plan.blocks.size());
     if (lane.plan.zeroed_beforehand) start_from_zero(lane, out, trace);
     if (lane.plan.rounds.size() > 1)
