@@ -1,5 +1,7 @@
 #include "layers/attention/features/query_gradients.h"
 
+#include "core/arrays/scratch.h"
+
 namespace weft::layers {
 
 ShareTrace::ShareTrace(const FeatureProblem& problem)
@@ -72,18 +74,13 @@ class QuerySweep {
         features_(problem),
         width_(problem.head_width),
         count_(problem.map->features()),
-        scratch_({problem.rows(), problem.rows() + width_ + 2 * count_ + 1}) {
-    Real* at = scratch_.write().data();
-    const auto take = [&](Index columns) {
-      Real* const from = at;
-      at += problem.rows() * columns;
-      return from;
-    };
-    weights_ = take(problem.rows());
-    g_ = take(width_);
-    df_ = take(count_);
-    mapped_df_ = take(count_);
-    h_ = take(1);
+        scratch_((problem.rows()) * (problem.rows() + width_ + 2 * count_ + 1)) {
+    const Index rows = problem.rows();
+    weights_ = scratch_.take(rows * rows);
+    g_ = scratch_.take(rows * width_);
+    df_ = scratch_.take(rows * count_);
+    mapped_df_ = scratch_.take(rows * count_);
+    h_ = scratch_.take(rows);
   }
 
   void run(Index begin, Index end) {
@@ -157,7 +154,7 @@ class QuerySweep {
   Heads dq_;
   ChunkFeatures features_;
   const Index width_, count_;
-  Tensor scratch_;
+  core::Scratch scratch_;
   Real *weights_, *g_, *df_, *mapped_df_, *h_;
   Chunk chunk_{};
 };

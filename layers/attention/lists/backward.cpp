@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
+#include "core/arrays/scratch.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
 #include "layers/attention/lists/rows.h"
@@ -39,14 +39,12 @@ class ListBackward {
     // As large for every list of the same sequences, and in its order.
     const Index most_rows = std::max(rows, problem.log_sums_per_lane());
     const Index most_columns = std::max(columns, problem.sequences.keys + problem.most_keys);
-    panels_ = Tensor({(3 * most_rows + 4 * most_columns) * width});
-    scores_ = Tensor({2, most_scores});
-    Real* next = panels_.write().data();
-    const auto take = [&next](Index count) { return std::exchange(next, next + count); };
-    q = take(rows * width), dout = take(rows * width), dq = take(rows * width);
-    k = take(columns * width), v = take(columns * width);
-    dk = take(columns * width), dv = take(columns * width);
-    p_ = scores_.write().data(), ds_ = p_ + most_scores;
+    panels_ = core::Scratch((3 * most_rows + 4 * most_columns) * width);
+    for (Real** panel : {&q, &dout, &dq}) *panel = panels_.take(rows * width);
+    for (Real** panel : {&k, &v, &dk, &dv}) *panel = panels_.take(columns * width);
+    scores_ = core::Scratch(2 * most_scores);
+    p_ = scores_.take(most_scores);
+    ds_ = scores_.take(most_scores);
     std::fill_n(dk, 2 * columns * width, Real(0));
   }
 
@@ -111,7 +109,7 @@ class ListBackward {
   const TokenList& list_;
   RowFilter filter_;
   std::vector<TokenList::Block> blocks_;
-  Tensor panels_, scores_;
+  core::Scratch panels_, scores_;
   Real *p_, *ds_;
 };
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/arrays/scratch.h"
 #include "core/counters.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
@@ -24,14 +25,15 @@ class ListForward {
     const Index rows =
         std::max(problem.log_sums_per_lane(), Index(list.queries.size())) + most_rows;
     const Index columns = std::max(problem.sequences.keys, Index(list.keys.size())) + 2 * most_keys;
-    memory_ = Tensor({(rows + 2 * columns + most_rows) * width + most_rows * (most_keys + 2)});
-    q_ = memory_.write().data();
-    k_ = q_ + rows * width;
-    v_ = k_ + columns * width;
-    out_ = v_ + columns * width;
-    scores_ = out_ + most_rows * width;
-    tops_ = scores_ + most_rows * most_keys;
-    totals_ = tops_ + most_rows;
+    scratch_ =
+        core::Scratch((rows + 2 * columns + most_rows) * width + most_rows * (most_keys + 2));
+    q_ = scratch_.take(rows * width);
+    k_ = scratch_.take(columns * width);
+    v_ = scratch_.take(columns * width);
+    out_ = scratch_.take(most_rows * width);
+    scores_ = scratch_.take(most_rows * most_keys);
+    tops_ = scratch_.take(most_rows);
+    totals_ = scratch_.take(most_rows);
     gather(q, list.queries, q_, rows);
     gather(k, list.keys, k_, columns);
     gather(v, list.keys, v_, columns);
@@ -87,7 +89,7 @@ class ListForward {
   const ListedProblem& problem_;
   const TokenList& list_;
   RowFilter filter_;
-  Tensor memory_;
+  core::Scratch scratch_;
   Real *q_, *k_, *v_, *out_, *scores_, *tops_, *totals_;
 };
 

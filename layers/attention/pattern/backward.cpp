@@ -1,5 +1,6 @@
 #include <limits>
 
+#include "core/arrays/scratch.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
 #include "layers/attention/pattern/relative_partials.h"
@@ -12,11 +13,11 @@ class Tile {
  public:
   explicit Tile(const PatternLane& lane)
       : relative(lane),
-        scratch_({2 * PatternPlan::most_rows, PatternPlan::key_tile}),
+        scratch_(2 * most_scores),
         entmax_(lane.problem.entmax.empty() ? nullptr
                                             : &lane.problem.entmax[std::size_t(lane.head)]) {
-    p_ = scratch_.write().data();
-    ds_ = p_ + PatternPlan::most_rows * PatternPlan::key_tile;
+    p_ = scratch_.take(most_scores);
+    ds_ = scratch_.take(most_scores);
   }
 
   /// What a block of queries brings to each of its tiles; `levels` and `delta` hold one number for
@@ -64,6 +65,8 @@ class Tile {
   RelativeTile relative;
 
  private:
+  static constexpr Index most_scores = PatternPlan::most_rows * PatternPlan::key_tile;
+
   /// Columns [a, b) of a row.
   struct Stretch {
     Real *p, *ds;
@@ -93,7 +96,7 @@ class Tile {
       core::simd().score_gradient(p, ds, delta, 1, n);
   }
 
-  core::Tensor scratch_;
+  core::Scratch scratch_;
   const Entmax* entmax_;
   Real *p_, *ds_;
 };

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/arrays/scratch.h"
 #include "core/counters.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
@@ -9,6 +10,7 @@
 namespace weft::layers {
 namespace {
 
+constexpr Index most_rows = PatternPlan::most_rows;
 constexpr Real minus_infinity = -std::numeric_limits<Real>::infinity();
 
 /// The running softmax of one block of queries: for each row the largest score, the sum of
@@ -22,10 +24,10 @@ class RunningSoftmax {
         out_(lane.queries(out, block.first_query, block.queries, block.step)),
         log_sums_(log_sums + block.first_query),
         relative_(lane),
-        scratch_({PatternPlan::most_rows, PatternPlan::key_tile + 2}) {
-    scores_ = scratch_.write().data();
-    top_ = scores_ + PatternPlan::most_rows * PatternPlan::key_tile;
-    total_ = top_ + PatternPlan::most_rows;
+        scratch_(most_rows * (PatternPlan::key_tile + 2)) {
+    scores_ = scratch_.take(most_rows * PatternPlan::key_tile);
+    top_ = scratch_.take(most_rows);
+    total_ = scratch_.take(most_rows);
     if (!lane.plan.zeroed_beforehand) set_zero(out_);
     for (Index r = 0; r < block.queries; ++r) {
       // What earlier rounds gathered stands in `out`, normalised: a sum of one at its log-sum.
@@ -110,7 +112,7 @@ class RunningSoftmax {
   core::Matrix out_;
   Real* log_sums_;
   RelativeTile relative_;
-  core::Tensor scratch_;
+  core::Scratch scratch_;
   Real *scores_, *top_, *total_;
   Index pairs_ = 0;
 };
