@@ -2,6 +2,12 @@
 
 #include "core/arrays/scratch.h"
 
+// Letters: q_i, k_j features [P] of queries and keys, v_j values [D]; S = sum_j k_j v_j^T [P, D]
+// and z = sum_j k_j [P] over all keys before the chunk. Forward:
+//   num_i = q_i S + sum_j (q_i . k_j) v_j,  den_i = q_i . z + sum_j q_i . k_j + eps,
+//   out_i = num_i / den_i,  the sums over the keys of its own chunk that the query reads.
+// With g_i = dout_i / den_i and h_i = -(dout_i . out_i) / den_i:
+//   dnum_i = g_i,  dden_i = h_i,  d(q_i . k_j) = g_i . v_j + h_i.
 namespace weft::layers {
 
 ShareTrace::ShareTrace(const FeatureProblem& problem)
@@ -47,6 +53,7 @@ void scale_upstream(const FeatureProblem& problem, const FeatureLane& lane, cons
   }
 }
 
+/// W[i, j] = g_i . v_j + h_i for the keys that query i reads, else 0.
 void weight_gradients(const Chunk& chunk, const core::Matrix& g, const Real* h,
                       const core::ConstMatrix& v, const core::Matrix& to) {
   core::gemm(1, g, core::transposed(v), 0, to);
@@ -60,6 +67,7 @@ void weight_gradients(const Chunk& chunk, const core::Matrix& g, const Real* h,
 
 namespace {
 
+/// One span of a lane, first chunk first: builds S and z again and gives dq.
 class QuerySweep {
  public:
   QuerySweep(const FeatureProblem& problem, const FeatureLane& lane,
@@ -108,7 +116,8 @@ class QuerySweep {
  private:
   core::ConstMatrix values() const { return lane_.keys(in_.inputs.v, chunk_.key, chunk_.keys); }
 
-  /// d(q_i) = S g_i + z h_i, then back through what made q of the mapped features.
+  /// dq_i = S g_i + sum_j W[i, j] k_j + z h_i (h_i = 0 for shares), then back through what made q
+  /// of the mapped features.
   void differentiate(const PlaceRange& part) {
     if (chunk_.queries == 0) return;
     const core::Matrix g{g_, chunk_.queries, width_, width_};
@@ -124,6 +133,10 @@ class QuerySweep {
       if (part.holds(r + chunk_.lead)) finish_row(r, df_ + r * count_, mapped_df_ + r * count_);
   }
 
+  /// df: dq of one row without its term z h. mapped: the gradient of what the map gave, f:
+  ///   weights     q = f, so df itself;
+  ///   logarithms  q = e^f times what does not depend on f, so df q;
+  ///   shares      q = f / divisor, so df / divisor, and d(divisor) = -df f / divisor^2.
   void finish_row(Index r, Real* df, Real* mapped) {
     const Real* q = features_.q.data + r * count_;
     if (in_.denominators) core::simd().axpy(h_[r], carried_.totals(), df, count_);

@@ -7,6 +7,12 @@
 #include "core/simd/kernels.h"
 #include "layers/attention/lists/rows.h"
 
+// Letters: rows are query slots, columns key slots of a block; L_i the log-sum that the forward
+// pass saved, over all rounds of a token or of one slot.
+//   P = exp(scale Q K^T - L),  dP = dO V^T,  dS = scale P (dP - delta),  delta_i = dO_i . O_i,
+//   dV += P^T dO,  dK += dS^T Q,  dQ = dS K.
+// With one softmax over several rounds, L_i and delta_i are those of the whole row, so each round
+// is pulled back by itself and the gradients of the rounds are added.
 namespace weft::layers {
 namespace {
 
@@ -63,6 +69,7 @@ class ListBackward {
   Real *q, *k, *v, *dout, *dq, *dk, *dv;  ///< dk and dv stand side by side
 
  private:
+  /// One block: five products.
   void pull_back(const TokenList::Block& block, const SlotFacts& facts) {
     const Index width = problem_.head_width;
     const core::Matrix own_dq{dq + block.query * width, block.queries, width, width};
@@ -85,7 +92,8 @@ class ListBackward {
     core::gemm(1, ds, of_keys(k), 0, own_dq);
   }
 
-  /// Scores become probabilities, dO V^T becomes the gradient of the scores.
+  /// Row i: p = exp(s - L_i), ds = scale p (dp - delta_i), zero outside what it reads. Where the
+  /// output of a slot alone is not known, delta_i = sum_j p_j dp_j, which is the same number.
   void differentiate_row(const TokenList::Block& block, Index r, const SlotFacts& facts) {
     const auto slot = std::size_t(block.query + r);
     Real *p = p_ + r * block.keys, *ds = ds_ + r * block.keys;
@@ -131,7 +139,7 @@ void clear(const ListedProblem& problem, const Targets& to) {
   fill_zero(to.dv);
 }
 
-/// One softmax over all rounds: the gradients of one round.
+/// One softmax over all rounds: the gradients of one round. L and delta are those of the token.
 void pull_back_round(const ListedProblem& problem, const ListedSaved& saved, const HeadLane& lane,
                      Index round, const Targets& to) {
   const TokenList list = problem.list(lane.index, round);
@@ -149,7 +157,8 @@ void pull_back_round(const ListedProblem& problem, const ListedSaved& saved, con
   add_to(problem, list, made, to);
 }
 
-/// A mean over slots: each slot's own softmax under its share of the gradient.
+/// A mean over slots, out_t = sum_slots O_slot / (count_t + eps): each slot's own softmax with
+/// dO_slot = dout_t / (count_t + eps). A slot that read nothing gave v_t, so dv_t += dO_slot.
 void pull_back_sets(const ListedProblem& problem, const ListedSaved& saved, const HeadLane& lane,
                     const Targets& to) {
   const Index width = problem.head_width;

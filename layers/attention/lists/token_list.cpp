@@ -4,6 +4,9 @@
 
 #include "layers/attention/lists/group_sort.h"
 
+// Letters: m tokens a chunk; g a group (a bucket or a cluster); rank, a token's place in its group;
+// slot, its place in the list. A token of rank r is in chunk c = r / m and reads the ranks
+//   [max(0, c - 1) m, end),  end = min(size, (c + 1) m), or in causal order r, r + 1 with itself.
 namespace weft::layers {
 namespace {
 
@@ -23,6 +26,8 @@ void cut_causal(const ListRule& rule, TokenList& list, Index query, Index count,
 
 }  // namespace
 
+/// The sum over chunks of own x before + own (own - 1), the latter halved in causal order, + own
+/// where tokens read themselves.
 Index most_pairs(const ListRule& rule, Index n) {
   Index pairs = 0;
   for (Index start = 0; start < n; start += rule.chunk) {
@@ -33,6 +38,8 @@ Index most_pairs(const ListRule& rule, Index n) {
   return pairs;
 }
 
+/// Grows a block row by row while its keys [key, end) stay few; a group that shares no key with the
+/// rows so far may join a block that is still small.
 std::vector<TokenList::Block> exact_blocks(const TokenList& list, Index most_rows,
                                            Index most_keys) {
   constexpr Index small = 16;  // rows below which a product is worth widening over groups
@@ -52,6 +59,7 @@ std::vector<TokenList::Block> exact_blocks(const TokenList& list, Index most_row
   return blocks;
 }
 
+/// Slots of group g are start[g] + rank: ranks become key slots by adding the group's start.
 TokenList aligned_list(const ListRule& rule, std::span<const std::uint16_t> groups,
                        Index group_count) {
   GroupSort sorted = sort_by_group(groups, group_count);
@@ -79,6 +87,8 @@ TokenList aligned_list(const ListRule& rule, std::span<const std::uint16_t> grou
   return list;
 }
 
+/// A query has no rank among the keys: it takes that of the last key of its group at or before its
+/// position, seen - 1, so that its chunk is c = max(0, seen - 1) / m.
 TokenList aligned_list(const ListRule& rule, std::span<const std::uint16_t> query_groups,
                        std::span<const std::uint16_t> key_groups, Index offset, Index group_count) {
   GroupSort queries = sort_by_group(query_groups, group_count),
@@ -113,6 +123,9 @@ TokenList aligned_list(const ListRule& rule, std::span<const std::uint16_t> quer
   return list;
 }
 
+/// Chunks run over slots: slot s is in chunk c = s / m and reads the slots [(c - 1) m, (c + 1) m).
+/// With `wrap` the keys begin with the last chunk of the round before, `front` of them, which chunk
+/// 0 reads as its predecessor.
 TokenList sorted_list(const ListRule& rule, const SortedRule& sorted_rule,
                       std::span<const std::uint16_t> buckets, std::span<const std::uint16_t> before,
                       Index bucket_count) {
@@ -150,6 +163,8 @@ TokenList sorted_list(const ListRule& rule, const SortedRule& sorted_rule,
   return list;
 }
 
+/// Set s has query slots [s rows, (s + 1) rows) and key slots [s columns, (s + 1) columns), both by
+/// position: in causal order a query reads the keys below its position, or up to it.
 TokenList set_list(const ListRule& rule, std::span<const std::uint32_t> queries,
                    std::span<const std::uint32_t> keys, Index sets, Index offset) {
   TokenList list;

@@ -4,7 +4,16 @@
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
 #include "layers/attention/pattern/relative_partials.h"
+#include "layers/attention/pattern/shares.h"
 
+// Letters: rows r of a block of queries, columns c of a panel of keys; `level` is the row's log-sum
+// L under softmax, its threshold tau under entmax.
+//   S = scale Q K^T + relative terms,  dP = dO V^T + relative terms,
+//   softmax: P = exp(S - L),                                     dS = P (dP - delta), delta = dO .
+//   O entmax:  P = max(0, (alpha - 1) S - tau)^(1 / (alpha - 1)),  dS = s (dP - delta), s = P^(2 -
+//   alpha),
+//            delta = dO . (the values weighted by s / sum s),
+//   dV += P^T dO,  dK += scale dS^T Q,  dQ += scale dS K.
 namespace weft::layers {
 namespace {
 
@@ -28,6 +37,7 @@ class Tile {
     Real* dreach;  ///< added to; null without a soft edge
   };
 
+  /// weights = P and gradients = dS of one panel, zero where a row does not read.
   void make(const PatternLane& lane, const PatternPlan::Block& block,
             const PatternPlan::Panel& panel, const Rows& rows, const core::ConstMatrix& k,
             const core::ConstMatrix& v) {
@@ -73,7 +83,8 @@ class Tile {
     Index a, b;
   };
 
-  /// p: scores become weights; ds: gradients of weights become those of scores.
+  /// One stretch of a row. p: S becomes P; ds: dP becomes dS; dreach gains what the soft edge
+  /// passes on (see SoftRow).
   void pull_back(const PatternLane& lane, Index query, const PatternPlan::Panel& panel,
                  const Stretch& row, Real level, Real delta, Real* dreach) {
     Real *p = row.p + row.a, *ds = row.ds + row.a;
@@ -131,7 +142,7 @@ struct TaskSums {
   RelativeSums relative;
 };
 
-/// One block of queries: five products a panel, all gradients at once.
+/// One block of queries, panel by panel: S and dP, then dV, dK and dQ, five products a panel.
 void sweep_block(const PatternLane& lane, const PatternPlan::Block& block,
                  const PatternSaved& saved, const TaskSums& sums, Tile& tile) {
   const Index width = lane.problem.head_width;
@@ -171,71 +182,13 @@ void sweep_block(const PatternLane& lane, const PatternPlan::Block& block,
   }
 }
 
-/// Blocks of a lane are dealt out to so many tasks, each with its own sum of key gradients, that
-/// there are at least eight tasks. It depends on the shape alone, so results do not depend on the
-/// number of threads.
-Index shares_of(Index lanes) { return std::max<Index>(1, 8 / lanes); }
-
-/// The blocks of one round that one share of a lane sweeps: first, first + step, ... below end.
-struct Share {
-  Index first, end, step;
-};
-
-/// Keys that a block reads lie in [begin, end).
-Interval keys_of(const PatternPlan& plan, const PatternPlan::Block& block) {
-  Interval keys{never, 0};
-  for (Index p = block.first_panel; p < block.first_panel + block.panels; ++p) {
-    const PatternPlan::Panel& panel = plan.panels[std::size_t(p)];
-    const bool listed = panel.list >= 0;
-    const Index first = listed ? plan.gathered[std::size_t(panel.list)] : panel.first_key;
-    const Index last = listed ? plan.gathered[std::size_t(panel.list + panel.columns - 1)]
-                              : first + (panel.columns - 1) * panel.step;
-    keys = {std::min(keys.begin, first), std::max(keys.end, last + 1)};
-  }
-  return keys;
-}
-
-/// How a lane's blocks are shared out: turn by turn where blocks read far, so that shares cost the
-/// same, and in stretches where they read near, so that a share's keys are few.
-class Shares {
- public:
-  Shares(const PatternPlan& plan, Index count) : plan_(plan), count_(count) {
-    for (const PatternPlan::Block& block : plan.blocks) {
-      const Interval keys = keys_of(plan, block);
-      near_ = near_ && keys.end - keys.begin <= plan.keys / 8;
-    }
-  }
-
-  Share of(const PatternPlan::Round& round, Index share) const {
-    if (!near_) return {round.first_block + share, round.first_block + round.blocks, count_};
-    return {round.first_block + round.blocks * share / count_,
-            round.first_block + round.blocks * (share + 1) / count_, 1};
-  }
-
-  /// The keys that a share reads in any round.
-  Interval keys(Index share) const {
-    Interval all{never, 0};
-    for (const PatternPlan::Round& round : plan_.rounds) {
-      const Share blocks = of(round, share);
-      for (Index b = blocks.first; b < blocks.end; b += blocks.step) {
-        const Interval own = keys_of(plan_, plan_.blocks[std::size_t(b)]);
-        all = {std::min(all.begin, own.begin), std::max(all.end, own.end)};
-      }
-    }
-    return all.begin < all.end ? all : Interval{0, 0};
-  }
-
- private:
-  const PatternPlan& plan_;
-  Index count_;
-  bool near_ = true;
-};
-
+/// to += partial, which is [to.rows, D] without gaps.
 void add_rows(const Real* partial, const core::Matrix& to) {
   for (Index r = 0; r < to.rows; ++r)
     core::simd().axpy(1, partial + r * to.cols, to.row(r), to.cols);
 }
 
+/// Key gradients are always added up over blocks, those of queries only over several rounds.
 void start_from_zero(const PatternLane& lane, const PatternGradients& to) {
   set_zero(lane.keys(to.k));
   set_zero(lane.keys(to.v));

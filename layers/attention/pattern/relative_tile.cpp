@@ -2,6 +2,11 @@
 
 #include "core/simd/kernels.h"
 
+// Letters: tile rows r (queries) and columns c (keys); t a diagonal, all pairs of one offset; l(t)
+// its label, the row of a table that serves this offset. Consecutive keys lie `step` apart as the
+// queries do, so pair (r, c) lies on diagonal t = c - r + rows - 1, counted from the first that is
+// read. Moving row r right by its gap, rows - 1 - r - first_diagonal, brings a diagonal into one
+// column: skew(X)[r, gap + c] = X[r, c].
 namespace weft::layers {
 namespace {
 
@@ -48,6 +53,7 @@ void RelativeTile::place(const PatternPlan::Block& block, const PatternPlan::Pan
   first_query_ = block.first_query + panel.first_row * block.step;
   labels_.clear();
   if (panel.list >= 0) return;
+  // Offset of diagonal 0: the first key seen from the last query.
   const Index first = panel.first_key - first_query_ - (rows_ - 1) * block.step;
   const Interval& read = lane_.plan.offsets;
   const Index all = rows_ + columns_ - 1;
@@ -57,6 +63,8 @@ void RelativeTile::place(const PatternPlan::Block& block, const PatternPlan::Pan
       std::max(first_diagonal_, std::min(all - 1, (read.end - 1 - first) / block.step));
   for (Index t = first_diagonal_; t <= last; ++t)
     labels_.push_back(terms_->label(first + t * block.step - lane_.problem.shift()));
+  // A label serves consecutive offsets: equal ends mean one label for the whole tile, which is then
+  // treated as a single diagonal.
   if (labels_.front() == labels_.back()) labels_.resize(1);
   diagonals_ = Index(labels_.size());
 }
@@ -65,6 +73,7 @@ const Real* RelativeTile::row(const RelativeTable& table, std::int32_t label) co
   return table.data + label * table.stride + lane_.head * table.head_step;
 }
 
+/// T[t] = table[l(t)].  -> [diagonals, D]
 core::ConstMatrix RelativeTile::rows_of(const RelativeTable& table) {
   const Index width = lane_.problem.head_width;
   Real* to = table_rows_.write().data();
@@ -79,6 +88,7 @@ Interval RelativeTile::columns_of(Index r) const {
   return {begin, std::clamp<Index>(diagonals_ - gap, begin, columns_)};
 }
 
+/// Y[r, gap + c] = X[r, c], zero elsewhere; with a single diagonal Y[r] = sum_c X[r, c].
 core::ConstMatrix RelativeTile::skewed(const core::ConstMatrix& x) {
   Real* to = skewed_.write().data();
   for (Index r = 0; r < rows_; ++r) {
@@ -96,6 +106,7 @@ core::ConstMatrix RelativeTile::skewed(const core::ConstMatrix& x) {
   return {to, rows_, diagonals_, diagonals_};
 }
 
+/// out[r, c] += Y[r, gap + c], the transpose of `skewed`.
 void RelativeTile::unskew_onto(const core::ConstMatrix& x, const core::Matrix& out) const {
   for (Index r = 0; r < rows_; ++r) {
     Real* to = out.row(r);
@@ -111,6 +122,7 @@ void RelativeTile::unskew_onto(const core::ConstMatrix& x, const core::Matrix& o
   }
 }
 
+/// Scattered keys have no diagonals: body(r, c, label) for every pair of the tile.
 template <class Body>
 void RelativeTile::for_each_pair(const Body& body) const {
   for (Index r = 0; r < rows_; ++r)
@@ -121,6 +133,7 @@ void RelativeTile::for_each_pair(const Body& body) const {
     }
 }
 
+/// S[r, c] += scale q_r . K[l] + bias[l]: with the diagonals' rows T of K, unskew(scale Q T^T).
 void RelativeTile::add_scores(const core::ConstMatrix& queries, const core::Matrix& scores) {
   const Real* bias = terms_->bias ? terms_->bias + lane_.head * terms_->labels : nullptr;
   const Real scale = lane_.problem.scale;
@@ -139,11 +152,13 @@ void RelativeTile::add_scores(const core::ConstMatrix& queries, const core::Matr
     unskew_onto(product, scores);
   }
   if (!bias) return;
+  // The bias is the same in every row: a matrix whose rows are all at the same place.
   Real* gains = table_rows_.write().data();
   for (Index t = 0; t < diagonals_; ++t) gains[t] = bias[labels_[std::size_t(t)]];
   unskew_onto({gains, rows_, diagonals_, 0}, scores);
 }
 
+/// O[r] += sum_c P[r, c] V[l]: skew(P) T, T the diagonals' rows of V.
 void RelativeTile::add_values(const core::ConstMatrix& weights, const core::Matrix& out) {
   if (!terms_->values.data) return;
   if (panel_->list < 0) {
@@ -157,6 +172,7 @@ void RelativeTile::add_values(const core::ConstMatrix& weights, const core::Matr
   });
 }
 
+/// dP[r, c] += dO[r] . V[l]: unskew(dO T^T).
 void RelativeTile::add_weight_gradients(const core::ConstMatrix& dout,
                                         const core::Matrix& dweights) {
   if (!terms_->values.data) return;
@@ -172,6 +188,7 @@ void RelativeTile::add_weight_gradients(const core::ConstMatrix& dout,
   });
 }
 
+/// sums[l(t)] += factor sum_r A[r, t] B[r]; labels repeat, so the product comes first.
 void RelativeTile::add_by_label(Real factor, const core::ConstMatrix& a, const core::ConstMatrix& b,
                                 Real* sums) {
   Real* product = product_.write().data();
@@ -180,6 +197,8 @@ void RelativeTile::add_by_label(Real factor, const core::ConstMatrix& a, const c
     core::simd().axpy(1, product + t * b.cols, sums + labels_[std::size_t(t)] * b.cols, b.cols);
 }
 
+/// dQ[r] += scale sum_c dS[r, c] K[l],  dK[l] += scale sum dS[r, c] q_r,  dbias[l] += sum dS[r, c],
+/// the sums over all pairs of label l.
 void RelativeTile::pull_back_scores(const core::ConstMatrix& ds, const core::ConstMatrix& queries,
                                     const core::Matrix& dqueries, const RelativeSums& sums) {
   const Real scale = lane_.problem.scale;
@@ -206,6 +225,7 @@ void RelativeTile::pull_back_scores(const core::ConstMatrix& ds, const core::Con
         sums.bias[labels_[std::size_t(t)]] += by_diagonal.data[r * diagonals_ + t];
 }
 
+/// dV[l] += sum P[r, c] dO[r] over all pairs of label l.
 void RelativeTile::pull_back_values(const core::ConstMatrix& weights, const core::ConstMatrix& dout,
                                     const RelativeSums& sums) {
   if (!terms_->values.data) return;
