@@ -1,4 +1,4 @@
-// A few tokens that everyone reads and that read everyone, beside a window. In causal use a global
+// A few tokens that everyone reads and that read everyone, and a window. In causal use a global
 // token still sees only its past, so that it serves the tokens after it as a place to look.
 #include "core/error.h"
 #include "layers/attention/pattern/attention.h"

@@ -1,4 +1,5 @@
-// Attention to the neighbourhood: a sliding window, or the own block with the blocks before it.
+// Attention to the neighbourhood: a sliding window, or the token's own block with the blocks before
+// it.
 #include "layers/attention/pattern/attention.h"
 #include "layers/attention/pattern/window.h"
 

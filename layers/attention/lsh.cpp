@@ -85,7 +85,7 @@ struct BucketLists {
   Sequences sequences;
   std::shared_ptr<const BucketIds> ids;
 
-  /// Padding stands in no list.
+  /// Padding is in no list.
   std::span<const std::uint16_t> buckets_of(Index lane, Index round) const {
     const Index length = sequences.queries;
     const Index real = sequences.key_lengths ? sequences.real_keys(lane / heads) : length;

@@ -34,7 +34,7 @@ struct PerformerSettings {
   }
 };
 
-/// Logarithms of the features. A query's |q|^2 / 2 divides out and is left away, as is the factor
+/// Logarithms of the features. A query's |q|^2 / 2 divides out and is left out, as is the factor
 /// of the mean.
 class RandomMap final : public FeatureMap {
  public:
