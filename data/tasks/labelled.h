@@ -2,10 +2,21 @@
 
 #include <array>
 
-#include "data/settings.h"
+#include "core/fields.h"
 #include "data/tasks/classification.h"
+#include "data/tasks/labelled_file.h"
+#include "data/text/split_files.h"
 
 namespace weft::data {
+
+/// The settings of data.kind = "labelled".
+struct LabelledSettings {
+  SplitFiles files{.fractions = {0.8, 0.1, 0.1}};
+  LabelledColumns columns;
+  Index shortest = 1;  ///< bytes of a text; shorter ones are left out
+
+  void fields(core::Fields& fields, Index length);
+};
 
 /// Texts and their classes, from files of two or more columns. Texts are read byte by byte, token
 /// byte + 1, and cut at `length`; 0 is padding. Classes are the labels in order. Training reads

@@ -3,11 +3,24 @@
 #include <string>
 #include <unordered_set>
 
-#include "data/settings.h"
+#include "core/fields.h"
 #include "data/tasks/classification.h"
 #include "data/tasks/listops_grammar.h"
 
 namespace weft::data {
+
+/// The settings of data.kind = "listops". The defaults are those of the Long Range Arena, whose
+/// longest expressions have data.length = 1999 tokens.
+struct ListopsSettings {
+  Index shortest = 501;   ///< tokens of an expression, up to data.length
+  Index depth = 10;       ///< at this depth there are only digits
+  Index arguments = 10;   ///< an operator has 2 .. arguments of them
+  double nesting = 0.25;  ///< probability that an argument is an operation itself
+  Index examples = 0;     ///< expressions to train on, over and over; 0: always new ones
+  Index held_out = 2000;  ///< expressions in the validation split, and as many in the test split
+
+  void fields(core::Fields& fields, Index length);
+};
 
 /// Expressions of the ListOps grammar and their values, 0 .. 9, as a classification. Held-out
 /// expressions depend on the settings only, are all different, and training never reads one of

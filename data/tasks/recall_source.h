@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "data/settings.h"
 #include "data/tasks/markov_chain.h"
+#include "data/tasks/recall_settings.h"
 
 namespace weft::data {
 

@@ -1,15 +1,29 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/arrays/tokens.h"
+#include "core/fields.h"
 #include "core/rng.h"
-#include "data/settings.h"
 
 namespace weft::data {
 
-/// Neighbouring places of a sequence.
+using core::Index;
+using core::Token;
+
+/// Which tokens of a text are hidden.
+struct MaskingSettings {
+  std::string masking = "none";  ///< none | bert | spans
+  double mask_share = 0.15;      ///< of all tokens
+  double mask_span = 3;          ///< mean number of tokens in a span
+
+  void fields(core::Fields& fields);
+  bool chosen() const { return masking != "none"; }
+};
+
+/// Neighbouring positions of a sequence.
 struct Span {
   Index begin, size;
 };

@@ -20,47 +20,6 @@ const std::vector<std::string>& keys_without_effect() {
   return keys;
 }
 
-/// Data of sources and targets, which bring further keys with them.
-data::DataSettings pairs() {
-  data::DataSettings data;
-  data.kind = "duplicate";
-  data.duplicate.form = "seq2seq";
-  return data;
-}
-
-/// A text with all the keys that hidden tokens bring.
-data::DataSettings masked_spans() {
-  data::DataSettings data;
-  data.kind = "text";
-  data.text.hidden.masking = "spans";
-  return data;
-}
-
-void read_data(ConfigReader& reader, data::DataSettings& data) {
-  data.fields(reader.section("data"));
-  for (const std::string_view kind : data::data_kinds) {
-    data::DataSettings other;
-    other.kind = kind;
-    other.fields(reader.alternative("data", "kind", std::string(kind)));
-  }
-  pairs().fields(reader.alternative("data", "form", "seq2seq"));
-  masked_spans().fields(reader.alternative("data", "masking", "spans"));
-}
-
-void read_optim(ConfigReader& reader, optim::OptimSettings& optim) {
-  optim.fields(reader.section("optim"));
-  for (const std::string kind : {"adam", "adamw", "sgd", "adagrad"}) {
-    optim::OptimSettings other;
-    other.kind = kind;
-    other.fields(reader.alternative("optim", "kind", kind));
-  }
-  for (const std::string schedule : {"constant", "cosine", "linear", "rsqrt"}) {
-    optim::OptimSettings other;
-    other.schedule = schedule;
-    other.fields(reader.alternative("optim", "schedule", schedule));
-  }
-}
-
 /// A value of a [model] key that brings further keys with it.
 struct ModelVariant {
   std::string key, value;
@@ -147,7 +106,7 @@ void read_attention_tables(ConfigReader& reader, RunConfig& config) {
 
 void check_recurrence(ConfigReader& reader, const RunConfig& config) {
   if (!config.model.recurrence) return;
-  if (!config.data.streams())
+  if (!config.data.traits().streams)
     reader.problem("model.recurrence",
                    "needs batches that continue each other: set data.sampling = \"streams\" for "
                    "text, or data.stream for recall and noise");
@@ -170,11 +129,11 @@ void check_recurrence(ConfigReader& reader, const RunConfig& config) {
 /// What a seq2seq model asks of its attention, its data and its training.
 void check_seq2seq(ConfigReader& reader, const RunConfig& config) {
   const bool asked = config.model.tells_from_source();
-  if (asked && !config.data.sources())
+  if (asked && !config.data.traits().sources)
     reader.problem("model.task",
                    "seq2seq needs data of sources and targets: set data.kind = \"duplicate\" and "
                    "data.form = \"seq2seq\"");
-  if (!asked && config.data.sources())
+  if (!asked && config.data.traits().sources)
     reader.problem("data.form", "sources are read by model.task = \"seq2seq\" only");
   if (!asked) return;
   layers::check_seq2seq(reader.section("model"), config.model, config.attention,
@@ -187,20 +146,20 @@ void check_seq2seq(ConfigReader& reader, const RunConfig& config) {
 /// Whether what the data ask is what the model answers.
 void check_task(ConfigReader& reader, const RunConfig& config) {
   const bool classifies = config.model.task == "classify";
-  if (classifies && !config.data.classifies())
+  if (classifies && !config.data.traits().classifies)
     reader.problem("model.task",
                    "needs sequences that each have a class: data.kind = \"listops\" or "
                    "\"labelled\"");
-  if (!classifies && config.data.classifies())
+  if (!classifies && config.data.traits().classifies)
     reader.problem("data.kind", core::message_of("\"", config.data.kind, "\" gives every sequence ",
                                                  "one class: set model.task = \"classify\""));
-  if (config.data.masks() && config.model.causal)
+  if (config.data.traits().masks && config.model.causal)
     reader.problem("model.causal",
                    "hidden tokens are filled in from both sides: set model.causal = false, or "
                    "data.masking = \"none\" to predict the next token");
-  if (config.sample.tokens > 0 && (classifies || config.data.masks()))
+  if (config.sample.tokens > 0 && (classifies || config.data.traits().masks))
     reader.problem("sample.tokens", "only a model that predicts the next token writes text: 0");
-  if (!config.data.pads()) return;
+  if (!config.data.traits().pads) return;
   const layers::AttentionSite site = config.model.site(config.model.places(config.data.length));
   for (const auto& [name, groups] : config.attention)
     if (!layers::takes_padding(groups, site))
@@ -240,11 +199,11 @@ RunConfig RunConfig::read(ConfigTree tree) {
   top.integer("seed", config.seed, "what every random number of the run derives from",
               core::at_least(0));
   top.integer("threads", config.threads, "threads to use; 0: all cores", core::between(0, 4096));
-  read_data(reader, config.data);
+  config.data.fields(reader.section("data"));
   read_model(reader, config.model, config.data.length);
   read_attention_tables(reader, config);
   check_recurrence(reader, config);
-  read_optim(reader, config.optim);
+  config.optim.fields(reader.section("optim"));
   config.train.fields(reader.section("train"));
   check_seq2seq(reader, config);
   if (config.train.steps > 0 && config.optim.warmup >= config.train.steps)
@@ -286,14 +245,7 @@ std::string key_reference() {
   std::string text =
       "seed     integer >= 0   default 1   what every random number of the run derives from\n"
       "threads  integer >= 0   default 0   threads to use; 0: all cores\n\n";
-  for (const std::string_view kind : data::data_kinds) {
-    data::DataSettings data;
-    data.kind = kind;
-    text += "with data.kind = \"" + data.kind + "\"\n" + section_reference("data", data);
-  }
-  text += "with data.form = \"seq2seq\"\n" + section_reference("data", pairs());
-  text += "with data.masking = \"spans\"; bert has no mask_span\n" +
-          section_reference("data", masked_spans().text.hidden);
+  text += section_reference("data", data::DataSettings{});
   text += model_reference();
   const layers::ModelSettings plain;
   for (const layers::AttentionEntry& entry : layers::attention_registry()) {
@@ -304,12 +256,7 @@ std::string key_reference() {
   }
   text += "with projection = \"sparse\" beside any kind\n" +
           section_reference("attention.NAME", layers::ProjectionSettings{.kind = "sparse"});
-  for (const std::string kind : {"adamw", "sgd", "adagrad"}) {
-    optim::OptimSettings optim;
-    optim.kind = kind;
-    optim.schedule = "cosine";
-    text += "with optim.kind = \"" + kind + "\"\n" + section_reference("optim", optim);
-  }
+  text += section_reference("optim", optim::OptimSettings{});
   return text + section_reference("train", TrainSettings{}) +
          section_reference("sample", SampleSettings{});
 }
