@@ -58,7 +58,8 @@ TEST(OptimSettings, of_every_rule_are_sound_by_default) {
 TEST(OptimSettings, limit_every_number_on_both_sides) {
   for (const OptimizerEntry& entry : optimizer_registry()) {
     const tests::Settings plain{{"kind", kind(entry.kind)}, {"schedule", kind("linear")}};
-    for (const std::string& key : visit(plain).visited()) {
+    const Keys keys = visit(plain).visited();
+    for (const std::string& key : keys) {
       if (key == "kind" || key == "schedule") continue;
       for (const double bad : {-1.0, 1e31}) {
         tests::Settings given = plain;
