@@ -15,7 +15,7 @@ namespace weft::data {
 using core::Index;
 using core::Token;
 
-/// Which part of the data: what is learnt from, what choices are made by, what is reported.
+/// The part of the data to learn from, to make choices by, or to report.
 enum class Split { training, validation, test };
 
 std::string_view name_of(Split split);

@@ -7,8 +7,8 @@
 
 namespace weft::data {
 
-/// The section [data] of a config. Each kind declares its own settings beside its dataset and lists
-/// them through registry.h.
+/// The section [data] of a config. Each kind declares its own settings with its dataset; they are
+/// listed through registry.h.
 struct DataSettings {
   std::string kind = "recall";  ///< a name in the registry
   Index length = 128;           ///< tokens in a sequence

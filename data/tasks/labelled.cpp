@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_classes = 10000;
 
-/// The labels of the lines that classes are learnt from, in order.
+/// The labels of the training lines, sorted: the names of the classes.
 std::vector<std::string> names_of(const std::vector<LabelledLine>& lines, const std::string& path) {
   std::set<std::string> names;
   for (const LabelledLine& line : lines) names.insert(line.label);
@@ -97,7 +97,7 @@ Labelled::Labelled(const LabelledSettings& settings, Index length, Index batch, 
                          "training a larger share in data.fractions"));
 }
 
-/// Hands the different texts out in a random order that depends on their number only.
+/// Assigns the different texts to splits in a random order that depends on their number only.
 void Labelled::divide(Rows rows, const std::vector<double>& fractions) {
   core::require(fractions.size() == 3,
                 "data.fractions needs three numbers: training, validation, test");

@@ -23,9 +23,9 @@ struct ListopsSettings {
 };
 
 /// Expressions of the ListOps grammar and their values, 0 .. 9, as a classification. Held-out
-/// expressions depend on the settings only, are all different, and training never reads one of
-/// them. With the settings' defaults and a length of 1999 this is the data of the Long Range Arena,
-/// but that training expressions never end unless `examples` says how many there are.
+/// expressions depend on the settings only, are all different, and are never used for training.
+/// With the default settings and a length of 1999 this is the data of the Long Range Arena, except
+/// that training expressions never end unless `examples` limits their number.
 class Listops final : public Classification {
  public:
   Listops(const ListopsSettings& settings, Index length, Index batch, std::uint64_t seed);
@@ -50,8 +50,8 @@ class Listops final : public Classification {
   listops::Expression draw(const core::Rng& stream,
                            const std::unordered_set<std::string>& taken) const;
   void draw_held_out(Split split, std::vector<listops::Expression>& into);
-  /// How often evaluating so many levels gives the right value; where they hold no digit, the value
-  /// that is most frequent under the root's operator is said.
+  /// How often evaluating the outermost `levels` gives the right value; where they hold no digit,
+  /// the most frequent value under the root's operator is predicted.
   double right_by_levels(Split split, Index levels) const;
 
   ListopsSettings settings_;

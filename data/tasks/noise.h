@@ -13,7 +13,7 @@ struct NoiseSettings {
   void fields(core::Fields& fields, Index length);
 };
 
-/// Symbols drawn uniformly and independently: nothing can be learnt, so a model that ends below
+/// Symbols drawn uniformly and independently: nothing can be learned, so a model that ends below
 /// log2(symbols) bits has a leak, and a benchmark needs no file. Held-out sequences depend on the
 /// settings only.
 class Noise final : public Generated {

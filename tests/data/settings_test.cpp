@@ -37,6 +37,30 @@ TEST(DataSettings, refuse_what_no_dataset_can_be) {
   expect_says(refusal_of([] { DataSettings{}.plan.make(1, 1); }), core::Fault::usage, "fields()");
 }
 
+TEST(DataSettings, traits_are_what_the_dataset_does) {
+  const tests::Settings listops{{"kind", string("listops")}, {"held_out", Index(4)}};
+  tests::Settings padded = listops, full = listops;
+  padded["shortest"] = Index(10);
+  full["shortest"] = full["length"] = Index(20);
+  for (const tests::Settings& given :
+       {tests::Settings{}, tests::Settings{{"stream", Index(256)}},
+        tests::Settings{{"kind", string("noise")}},
+        tests::Settings{{"kind", string("noise")}, {"stream", Index(384)}},
+        tests::Settings{{"kind", string("duplicate")}},
+        tests::Settings{{"kind", string("duplicate")}, {"form", string("seq2seq")}}, padded,
+        full}) {
+    const GivenData data(given);
+    ASSERT_EQ(data.problems(), Keys{});
+    const auto dataset = data.make(2, 1);
+    const Batch batch = dataset->training(1);
+    EXPECT_EQ(data.traits().streams, batch.continues);
+    EXPECT_EQ(data.traits().sources, dataset->source_length() > 0);
+    EXPECT_EQ(data.traits().pads, batch.lengths != nullptr);
+    EXPECT_EQ(data.traits().classifies, dataset->classes() > 0);
+    EXPECT_EQ(dataset->length(), batch.inputs.shape().back());
+  }
+}
+
 /// Data of a program that uses the library: noise of as many symbols as a sequence has tokens.
 DataPlan configure_own(core::Fields& fields, Index length) {
   NoiseSettings settings{.symbols = length};
