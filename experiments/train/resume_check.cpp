@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/parallel.h"
 #include "experiments/checkpoint/store.h"
 #include "experiments/train/training.h"
 
@@ -24,6 +25,14 @@ bool same_bits(const std::vector<Number>& a, const std::vector<Number>& b) {
 }
 
 }  // namespace
+
+RunConfig with_counted_steps(RunConfig config) {
+  core::set_threads(config.threads);
+  config.train.steps = Training(config).total_steps();
+  config.train.tokens = 0;
+  config.train.flops = config.train.minutes = 0;
+  return config;
+}
 
 Trace train_straight(const RunConfig& config, Index steps) {
   Trace trace;
