@@ -18,10 +18,10 @@ Adagrad::Adagrad(const OptimSettings& settings, const autograd::ParameterArena& 
 
 void Adagrad::prepare(const autograd::ParameterArena& arena, const Update& update) {
   shortened_.clear();
-  for (const auto& segment : arena.segments()) {
-    const double length = std::abs(update.gradient_scale) *
-                          gradient_norm(arena.gradients().subspan(std::size_t(segment.offset),
-                                                                  std::size_t(segment.size)));
+  for (const auto& slot : arena.slots()) {
+    const double length =
+        std::abs(update.gradient_scale) *
+        gradient_norm(arena.gradients().subspan(std::size_t(slot.offset), std::size_t(slot.size)));
     shortened_.push_back(tensor_clip_ > 0 && length > tensor_clip_ ? tensor_clip_ / length : 1);
   }
 }

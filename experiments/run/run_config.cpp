@@ -132,8 +132,7 @@ void read_attention_tables(ConfigReader& reader, RunConfig& config) {
         !unfit.empty() && !config.model.tells_from_source())
       reader.problem(key, "\"" + name + "\" " + unfit);
     if (key != "model.cross_attention")
-      layers::check_positions(reader.section("model"), config.model, name, config.attention[name],
-                              site);
+      layers::check_positions(reader.section("model"), config.model, name, config.attention[name]);
     layers::ProjectionSettings{.kind = "sparse"}.fields(
         reader.alternative("attention." + name, "projection", "sparse"));
     for (const layers::AttentionEntry& entry : layers::attention_registry())
@@ -151,10 +150,9 @@ void check_recurrence(ConfigReader& reader, const RunConfig& config) {
     reader.problem("model.recurrence",
                    "needs batches that continue each other: set data.sampling = \"streams\" for "
                    "text, or data.stream for recall and noise");
-  const layers::AttentionSite site = config.model.site(config.data.length);
   bool any = false;
   for (const auto& [name, groups] : config.attention) {
-    any = any || layers::carries_past(groups, site);
+    any = any || layers::carries_past(groups);
     for (const layers::HeadGroupPlan& group : groups)
       if (group.projection.sparse())
         reader.problem(
@@ -177,8 +175,7 @@ void check_seq2seq(ConfigReader& reader, const RunConfig& config) {
   if (!asked && config.data.sources())
     reader.problem("data.form", "sources are read by model.task = \"seq2seq\" only");
   if (!asked) return;
-  layers::check_seq2seq(reader.section("model"), config.model, config.attention,
-                        config.data.length);
+  layers::check_seq2seq(reader.section("model"), config.model, config.attention);
   if (config.train.recompute && !config.model.reversible)
     reader.problem("train.recompute",
                    "does not reach the layers that read a source; set model.reversible = true");
@@ -201,9 +198,8 @@ void check_task(ConfigReader& reader, const RunConfig& config) {
   if (config.sample.tokens > 0 && (classifies || config.data.masks()))
     reader.problem("sample.tokens", "only a model that predicts the next token writes text: 0");
   if (!config.data.pads()) return;
-  const layers::AttentionSite site = config.model.site(config.model.places(config.data.length));
   for (const auto& [name, groups] : config.attention)
-    if (!layers::takes_padding(groups, site))
+    if (!layers::takes_padding(groups))
       reader.problem("model.attention",
                      "\"" + name +
                          "\" cannot leave out padding, and sequences are padded up to "
@@ -266,10 +262,9 @@ std::string RunConfig::identity() const { return resolved.hash(keys_without_effe
 
 bool RunConfig::leaks() const {
   if (!model.causal) return false;
-  const layers::AttentionSite site = model.site(data.length);
   return model.norm == "batch" ||
          std::ranges::any_of(model.attention_names(), [&](const std::string& name) {
-           return layers::leaks(attention.at(name), site);
+           return layers::leaks(attention.at(name));
          });
 }
 

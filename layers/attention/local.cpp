@@ -1,4 +1,5 @@
-// Attention to the neighbourhood: a sliding window, or the own block with the blocks before it.
+// Attention to the neighbourhood: a sliding window, or the token's own block with the blocks before
+// it.
 #include "layers/attention/pattern/attention.h"
 #include "layers/attention/pattern/window.h"
 
@@ -40,13 +41,14 @@ struct LocalSettings {
 
 }  // namespace
 
-AttentionMaker configure_local(core::Fields& field, const AttentionSite&) {
+AttentionPlan configure_local(core::Fields& field, const AttentionSite&) {
   LocalSettings settings;
   settings.fields(field);
-  return [settings](const AttentionSite& site) {
-    return std::make_unique<PatternAttention>(
-        site, settings.traits(), std::vector<Pattern>{settings.pattern(site)}, settings.scores);
+  const auto make = [settings](const AttentionSite& site) {
+    return std::make_unique<PatternAttention>(site, std::vector<Pattern>{settings.pattern(site)},
+                                              settings.scores);
   };
+  return {make, settings.scores.complete(settings.traits())};
 }
 
 }  // namespace weft::layers

@@ -65,6 +65,16 @@ void RoutingSettings::fields(core::Fields& field) {
     field.problem("count_eps", "means something in mode = \"paper\" only");
 }
 
+AttentionTraits RoutingSettings::traits() const {
+  return {.summary = "softmax over tokens of the same learned cluster (Routing Transformer)",
+          .exact = false,
+          .cross = !shared,
+          .leaks = paper(),
+          .adaptive = true,
+          .keys_per_token = "at most 2 window; paper: window for each cluster that takes it",
+          .decode_state = "every key and value, and the clusters' members"};
+}
+
 Index RoutingSettings::cluster_count(Index length) const {
   const Index number = number_in(clusters);
   return number > 0
