@@ -17,13 +17,18 @@ struct FixedSettings {
 
   void fields(core::Fields& field, const AttentionSite& typical) {
     factorised.fields(field, typical);
-    field.integer("c", summary, "summary columns of each block", core::at_least(1));
+    field.renamed("c", "summary_columns");
+    field.integer("summary_columns", summary,
+                  "columns at the end of each block that all later "
+                  "tokens read",
+                  core::at_least(1));
     field.flag("sub_blocks", sub_blocks,
-               "each head has its own c columns, counted back from the block's end");
+               "each head has summary columns of its own, counted back from the block's end");
     scores.fields(field);
     if (factorised.stride > 0 && summary > factorised.stride)
-      field.problem("c", core::message_of(summary, " columns do not fit into a stride of ",
-                                          factorised.stride));
+      field.problem(
+          "summary_columns",
+          core::message_of(summary, " columns do not fit into a stride of ", factorised.stride));
   }
 
   Index columns_at(const AttentionSite& site) const {

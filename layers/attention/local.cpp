@@ -16,14 +16,15 @@ struct LocalSettings {
   void fields(core::Fields& field) {
     field.choice("form", form, "a window that slides with the token, or fixed blocks",
                  {"band", "block"});
-    if (form == "band") {
+    field.when("form", {"band"}, [&] {
       field.integer("window", window, "keys that a token reads, itself included",
                     core::at_least(1));
-    } else {
+    });
+    field.when("form", {"block"}, [&] {
       field.integer("block", block, "tokens of a block", core::at_least(1));
       field.integer("back", back, "how many earlier blocks a token reads beside its own",
                     core::at_least(0));
-    }
+    });
     scores.fields(field);
   }
 

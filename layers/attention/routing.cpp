@@ -108,7 +108,7 @@ class RoutingAttention final : public Attention {
       list_of(cache, centres, h, keys.data() + first).push_back(std::int32_t(token));
       const auto& list = list_of(cache, centres, h, input.blocks[0].data() + first);
       std::vector<std::int32_t> read;
-      read_list(list, std::max<Index>(0, Index(list.size()) - 1), settings_.window, read);
+      read_list(list, std::max<Index>(0, Index(list.size()) - 1), settings_.chunk, read);
       if (!settings_.reads_self()) read.pop_back();  // the token itself, which came last
       forms_.queries.apply(input.blocks[0].data() + first, q.data(), width_);
       attend_members(cache,
@@ -124,7 +124,7 @@ class RoutingAttention final : public Attention {
       const Index n = s.real_keys(b);
       const Index longest = settings_.shared ? n : s.queries;
       const Index most = settings_.paper() ? set_pairs(longest, n) : chunk_pairs(s, longest, n);
-      const Index rows = settings_.paper() ? plan_.clusters * std::min(longest, settings_.window)
+      const Index rows = settings_.paper() ? plan_.clusters * std::min(longest, settings_.chunk)
                                            : longest + padded_rows(s, longest, n);
       const Index keys = problem_of(s).most_keys;
       cost.scored_pairs += heads_ * most;
@@ -158,9 +158,9 @@ class RoutingAttention final : public Attention {
   }
 
  private:
-  /// A window longer than the sequence holds all of it.
+  /// A chunk longer than the sequence holds all of it.
   ListRule rule(const Sequences& s) const {
-    return {.chunk = std::clamp<Index>(s.keys, 1, settings_.window),
+    return {.chunk = std::clamp<Index>(s.keys, 1, settings_.chunk),
             .causal = s.causal,
             .reads_self = settings_.reads_self()};
   }
@@ -174,7 +174,7 @@ class RoutingAttention final : public Attention {
             .merge = settings_.paper() ? Merge::mean : Merge::softmax,
             .count_eps = Real(settings_.count_eps),
             .most_keys = (settings_.paper() ? 1 : 2) * rule(s).chunk,
-            .slots = plan_.clusters * std::min(s.queries, settings_.window)};
+            .slots = plan_.clusters * std::min(s.queries, settings_.chunk)};
   }
 
   /// Queries, and keys where they are others, in the form in which they join clusters.
@@ -195,10 +195,10 @@ class RoutingAttention final : public Attention {
     choice.queries = join_clusters(tokens[0], centres, s.batch);
     if (!settings_.shared) choice.keys = join_clusters(tokens[1], centres, s.batch);
     if (!settings_.paper()) return choice;
-    choice.query_sets = nearest_tokens(tokens[0], centres, s.batch, settings_.window,
+    choice.query_sets = nearest_tokens(tokens[0], centres, s.batch, settings_.chunk,
                                        settings_.shared ? lengths : nullptr);
     if (!settings_.shared)
-      choice.key_sets = nearest_tokens(tokens[1], centres, s.batch, settings_.window, lengths);
+      choice.key_sets = nearest_tokens(tokens[1], centres, s.batch, settings_.chunk, lengths);
     return choice;
   }
 
@@ -233,16 +233,16 @@ class RoutingAttention final : public Attention {
 
   /// The most pairs of one sequence and head.
   Index chunk_pairs(const Sequences& s, Index queries, Index keys) const {
-    if (!settings_.shared) return queries * std::min(keys, 2 * settings_.window);
+    if (!settings_.shared) return queries * std::min(keys, 2 * settings_.chunk);
     return most_pairs(rule(s), keys) + (settings_.reads_self() || keys == 0 ? 0 : 1);
   }
   Index set_pairs(Index queries, Index keys) const {
-    return plan_.clusters * std::min(queries, settings_.window) * std::min(keys, settings_.window);
+    return plan_.clusters * std::min(queries, settings_.chunk) * std::min(keys, settings_.chunk);
   }
   /// Rows of blocks that may stay empty: some of one block for each cluster, or with separate keys
   /// for each stretch of queries that begin to read at the same key.
   Index padded_rows(const Sequences& s, Index queries, Index keys) const {
-    const Index stretches = settings_.shared ? 1 : 1 + keys / settings_.window;
+    const Index stretches = settings_.shared ? 1 : 1 + keys / settings_.chunk;
     return std::min(queries, plan_.clusters * stretches) * (rule(s).block_rows() - 1);
   }
 

@@ -14,9 +14,16 @@ namespace {
 AttentionPlan read_mechanism(core::Fields& field, std::string kind, const AttentionSite& site) {
   field.choice("kind", kind, "which mechanism; weft list attentions describes them",
                attention_kinds());
-  if (const AttentionEntry* entry = find_attention(kind)) return entry->configure(field, site);
-  field.problem("kind", core::message_of("is missing, and \"", kind, "\" itself is no mechanism"));
-  return {};
+  AttentionPlan chosen;
+  for (const AttentionEntry& entry : attention_registry())
+    field.when("kind", {entry.kind}, [&] {
+      AttentionPlan configured = entry.configure(field, site);
+      if (kind == entry.kind) chosen = std::move(configured);
+    });
+  if (!find_attention(kind))
+    field.problem("kind",
+                  core::message_of("is missing, and \"", kind, "\" itself is no mechanism"));
+  return chosen;
 }
 
 /// The groups whose settings name a mechanism.
@@ -35,10 +42,14 @@ std::vector<HeadGroupPlan> read_attention(core::Fields& field, const std::string
     const std::string unfit = projection.why_unfit(heads, heads * site.head_width);
     if (!unfit.empty()) field.problem("modules", unfit);
   };
-  const auto tables = field.tables("groups", "head groups: tables of kind, heads and settings");
+  const auto tables =
+      field.tables("groups", "head groups: tables of kind, heads and the kind's settings");
+  AttentionPlan all_heads;
+  field.when(tables.empty(), "all heads alike, without groups",
+             [&] { all_heads = read_mechanism(field, name, site); });
   if (tables.empty()) {
     check(site.heads);
-    return {{read_mechanism(field, name, site), site.heads, projection}};
+    return {{std::move(all_heads), site.heads, projection}};
   }
   std::vector<HeadGroupPlan> groups;
   Index heads = 0;

@@ -34,10 +34,10 @@ struct ModelSettings {
   std::vector<Index> axial_widths;  ///< d1, d2; empty: halves of the width
   double dropout = 0;
   bool tie = true;
-  std::string loss = "dense";
-  Index loss_modules = 4;  ///< S of a sparse output layer
+  std::string output = "dense";
+  Index output_modules = 4;  ///< S of a sparse output layer
   bool causal = true;
-  bool recurrence = false;
+  bool segment_memory = false;
   bool reversible = false;
   std::string reversible_output = "average";
   Seq2SeqSettings seq2seq;
@@ -69,12 +69,15 @@ struct ModelSettings {
 
  private:
   void list_classifier(core::Fields& field);
+  void list_feed_forward(core::Fields& field);
+  void list_positions(core::Fields& field);
+  void list_depth(core::Fields& field);
   void list_output(core::Fields& field);
   void list_batch_norm(core::Fields& field);
   void list_axial_positions(core::Fields& field);
   void list_reversible(core::Fields& field);
-  void list_sparse_loss(core::Fields& field);
-  void check_recurrence(core::Fields& field) const;
+  void list_sparse_output(core::Fields& field);
+  void check_segment_memory(core::Fields& field) const;
   void list_seq2seq(core::Fields& field);
 };
 

@@ -19,7 +19,7 @@ struct StackPlan {
 };
 
 std::optional<RecurrentUnit> make_unit(const ModelSettings& settings, Init in, Init out) {
-  const Index units = settings.seq2seq.recurrent_unit;
+  const Index units = settings.seq2seq.sru_width;
   if (units == 0) return std::nullopt;
   return RecurrentUnit(settings.width, units, norm_kind(settings.norm), in, out);
 }

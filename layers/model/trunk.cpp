@@ -27,7 +27,7 @@ Trunk::Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index v
       dropout_(Real(settings.dropout)),
       recompute_(recompute),
       causal_(settings.causal),
-      recurrent_(settings.recurrence) {
+      recurrent_(settings.segment_memory) {
   const Init in = Init::normal(deviation);
   const Init out = Init::normal(deviation / std::sqrt(2.0 * double(settings.layers)));
   const NormPlace place = settings.norm_place == "pre" ? NormPlace::pre : NormPlace::post;

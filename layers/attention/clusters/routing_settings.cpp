@@ -26,7 +26,8 @@ void RoutingSettings::fields(core::Fields& field) {
                {"strict", "paper"});
   field.text("clusters", clusters,
              "clusters of a head: a number, or \"sqrt\" for the root of the length of training");
-  field.integer("window", window,
+  field.renamed("window", "chunk");
+  field.integer("chunk", chunk,
                 "strict: tokens of a chunk, of which a token reads its own and the one before; "
                 "paper: tokens that a centroid takes",
                 core::between(1, 65536));

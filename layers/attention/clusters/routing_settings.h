@@ -10,7 +10,7 @@ namespace weft::layers {
 struct RoutingSettings {
   std::string mode = "strict";
   std::string clusters = "sqrt";
-  Index window = 128;
+  Index chunk = 128;
   bool shared = true;
   std::string normalise = "layernorm";
   bool unit_keys = false;

@@ -19,13 +19,14 @@ void NormaliserSettings::fields(core::Fields& field) {
                "what turns scores into weights; all but softmax can give a key no weight at all",
                {"softmax", "sparsemax", "entmax15", "entmax"});
   if (kind == "sparsemax") alpha = 2;
-  if (kind != "entmax") return;
-  field.number("alpha", alpha,
-               "2 is sparsemax, near 1 is near softmax; where it starts if it is learned",
-               core::between(least_alpha, 8));
-  field.flag("learned_alpha", learned, "every head learns its own alpha between 1.01 and 2");
-  if (learned && alpha >= 2)
-    field.problem("alpha", "a learned alpha starts between 1.01 and 2, for example at 1.5");
+  field.when("normaliser", {"entmax"}, [&] {
+    field.number("alpha", alpha,
+                 "2 is sparsemax, near 1 is near softmax; where it starts if it is learned",
+                 core::between(least_alpha, 8));
+    field.flag("learned_alpha", learned, "every head learns its own alpha between 1.01 and 2");
+    if (learned && alpha >= 2)
+      field.problem("alpha", "a learned alpha starts between 1.01 and 2, for example at 1.5");
+  });
 }
 
 Normaliser::Normaliser(const NormaliserSettings& settings, Index heads)

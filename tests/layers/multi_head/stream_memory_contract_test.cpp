@@ -22,7 +22,7 @@ struct Recurrent {
 
   static ModelSettings completed(ModelSettings s, const std::string& kind) {
     s.attention = {kind};
-    s.recurrence = true;
+    s.segment_memory = true;
     return s;
   }
   static AttentionPlans plans(const std::string& kind, const Settings& settings,
