@@ -49,8 +49,7 @@ RunConfig dense_twin(RunConfig config) {
 DecodeSpeed measure(const RunConfig& config, const DecodeOptions& options) {
   core::require(config.model.task == "language",
                 "bench decode: this needs a model that predicts tokens, model.task = \"language\"");
-  const auto dataset =
-      data::make_dataset(config.data, config.train.batch, std::uint64_t(config.seed));
+  const auto dataset = config.data.plan.make(config.train.batch, std::uint64_t(config.seed));
   layers::LanguageModel model(config.model, config.attention, dataset->vocabulary(),
                               config.data.length);
   autograd::Inventory inventory;

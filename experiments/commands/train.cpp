@@ -52,7 +52,7 @@ int train_command(const Arguments& arguments) {
 
   const Source source = read_source(line);
   core::require(source.config.model.causal || source.config.model.task != "language" ||
-                    source.config.data.masks(),
+                    source.config.data.traits().masks,
                 "model.causal = false: a model that reads the next token cannot be trained to "
                 "predict it; weft bench step takes it, and data.masking gives it hidden tokens to "
                 "fill in");
@@ -64,8 +64,7 @@ int train_command(const Arguments& arguments) {
   for (const std::string& word : line.words()) options.command += " " + word;
   if (line.has("run")) options.command += " --run " + line.text("run");
   // The data is read before the directory is made: a missing file leaves nothing behind.
-  data::make_dataset(source.config.data, source.config.train.batch,
-                     std::uint64_t(source.config.seed));
+  source.config.data.plan.make(source.config.train.batch, std::uint64_t(source.config.seed));
   if (!line.has("force")) require_fit(source.config, available_bytes());
   RunDirectory directory = RunDirectory::open(source.directory, start, options.command);
   return TrainingRun(source.config, directory, options, std::cout).run();

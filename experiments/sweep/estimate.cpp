@@ -48,7 +48,7 @@ double foretell(Training& training) {
 PlannedTrial plan_one(const RunConfig& config, bool probe) {
   Training training(config);
   const bool has_test =
-      training.dataset().evaluation_batches(data::Split::test, config.data.length) > 0;
+      training.dataset().evaluation_batches(data::Split::test, training.dataset().length()) > 0;
   PlannedTrial plan;
   plan.parameters = training.arena().count();
   plan.steps = training.total_steps();

@@ -52,12 +52,12 @@ void restore_arrays(const Checkpoint& checkpoint, const std::vector<ArrayTarget>
 
 Training::Training(const RunConfig& config)
     : config_(config),
-      dataset_(data::make_dataset(config.data, config.train.batch, std::uint64_t(config.seed))),
+      dataset_(config.data.plan.make(config.train.batch, std::uint64_t(config.seed))),
       model_(make_model(config, shape_of(config, *dataset_))) {
   model_->visit(inventory_);
   arena_ = std::make_unique<ParameterArena>(inventory_, ParameterArena::Use::training);
   arena_->initialise(core::Rng(std::uint64_t(config.seed)).fold("parameters"));
-  optimizer_ = optim::make_optimizer(config.optim, *arena_);
+  optimizer_ = config.optim.make_optimizer(*arena_);
   if (model_->recurrent()) memory_ = model_->memory(config.train.batch);
 }
 
@@ -213,8 +213,7 @@ void Training::restore(const Checkpoint& checkpoint) {
 }
 
 Inference::Inference(const RunConfig& run, const Checkpoint& checkpoint)
-    : Inference(run, checkpoint,
-                data::make_dataset(run.data, run.train.batch, std::uint64_t(run.seed))) {}
+    : Inference(run, checkpoint, run.data.plan.make(run.train.batch, std::uint64_t(run.seed))) {}
 
 Inference::Inference(const RunConfig& run, const Checkpoint& checkpoint,
                      std::unique_ptr<data::Dataset> data)

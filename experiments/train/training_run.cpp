@@ -191,8 +191,8 @@ void TrainingRun::record_step(const Training::Step& step, double seconds) {
 
 void TrainingRun::validate() {
   const RunConfig& config = training_.config();
-  const Evaluation e = evaluate(training_.model(), training_.dataset(), config.data.length,
-                                {.batches = config.train.eval_batches});
+  const Evaluation e =
+      evaluate(training_.model(), training_.dataset(), {.batches = config.train.eval_batches});
   const Index done = training_.steps_done();
   MetricRecord record{done, {{"validation_loss", e.nats}, {"validation_bits", e.bits()}}};
   std::string line = "step " + std::to_string(done) + ": validation " + fixed(e.nats, 4) + " (" +
@@ -293,8 +293,7 @@ void TrainingRun::finish() {
   const Index done = training_.steps_done();
   const bool whole = training_.config().train.eval_batches == 0;
   if (!last_evaluation_ || validated_step_ != done || !whole) {
-    last_evaluation_ =
-        evaluate(training_.model(), training_.dataset(), training_.config().data.length, {});
+    last_evaluation_ = evaluate(training_.model(), training_.dataset());
     MetricRecord record{done,
                         {{"final_validation_loss", last_evaluation_->nats},
                          {"final_validation_bits", last_evaluation_->bits()}}};
