@@ -1,6 +1,6 @@
 #include "layers/model/default_plans.h"
 
-#include "core/default_fields.h"
+#include "core/fields.h"
 
 namespace weft::layers {
 

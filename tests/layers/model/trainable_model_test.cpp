@@ -1,6 +1,6 @@
 #include "layers/model/trainable_model.h"
 
-#include "core/default_fields.h"
+#include "core/fields.h"
 #include "core/error.h"
 #include "layers/model/default_plans.h"
 #include "tests/random_values.h"
