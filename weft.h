@@ -15,7 +15,7 @@
 #include "experiments/evaluate/evaluation.h"
 #include "experiments/evaluate/generation.h"
 #include "experiments/run/run_config.h"
-#include "experiments/train/training.h"
+#include "experiments/train/trainer.h"
 #include "layers/attention/registry.h"
 #include "layers/model/model.h"
 #include "optim/optimizer.h"

@@ -11,14 +11,14 @@ namespace {
 LeakAudit audit_of(const CommandLine& line) {
   const Index trials = line.integer("trials"), seed = line.integer("seed");
   if (std::filesystem::is_directory(line.words()[0])) {
-    const Inference saved = load_saved_model(line);
+    const LoadedModel saved = load_saved_model(line);
     return audit_leaks(layers::as_language_model(*saved.model, "audit"), *saved.dataset, trials,
                        seed);
   }
   const RunConfig config = RunConfig::load(line.words()[0], line.overrides());
-  const Training training(config);
-  return audit_leaks(layers::as_language_model(training.model(), "audit"), training.dataset(),
-                     trials, seed);
+  const Trainer trainer(config);
+  return audit_leaks(layers::as_language_model(trainer.model(), "audit"), trainer.dataset(), trials,
+                     seed);
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ void list_checkpoints(const CheckpointStore& store) {
     const bool newest = entry == store.list().front();
     const bool best = !store.best().empty() && entry == store.best().front();
     rows.push_back({entry.file, std::to_string(entry.step),
-                    fixed(double(entry.bytes) / (1 << 20), 1),
-                    entry.validation ? fixed(*entry.validation, 4) : "-",
+                    format_fixed(double(entry.bytes) / (1 << 20), 1),
+                    entry.validation ? format_fixed(*entry.validation, 4) : "-",
                     std::string(newest ? "last " : "") + (best ? "best" : "")});
   }
   std::cout << align(rows, 60);

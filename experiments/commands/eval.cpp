@@ -58,7 +58,7 @@ nlohmann::ordered_json to_json(const Evaluation& e, const data::Dataset& dataset
 }
 
 /// The score of a model that leaks does not stand without its leak.
-std::optional<LeakAudit> leak_of(const Inference& saved) {
+std::optional<LeakAudit> leak_of(const LoadedModel& saved) {
   if (!saved.config.leaks() || saved.config.model.task != "language") return std::nullopt;
   return audit_leaks(layers::as_language_model(*saved.model, "eval"), *saved.dataset,
                      audited_sequences, 0);
@@ -79,7 +79,7 @@ int eval_command(const Arguments& arguments) {
       .flag("json", "print one JSON object");
   if (!line.parse(arguments)) return 0;
   const data::Split split = split_of(line.text("split"));
-  const Inference saved = load_saved_model(line);
+  const LoadedModel saved = load_saved_model(line);
   const Index length = saved.dataset->length();
   EvaluationOptions options{.split = split};
   if (line.has("stride")) {

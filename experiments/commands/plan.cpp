@@ -7,7 +7,7 @@
 #include "experiments/console/command_line.h"
 #include "experiments/console/number_text.h"
 #include "experiments/train/run_forecast.h"
-#include "experiments/train/training.h"
+#include "experiments/train/trainer.h"
 
 namespace weft::experiments {
 namespace {
@@ -31,12 +31,12 @@ std::vector<std::string> row_of(const Variant& variant, const RunConfig& config,
   std::string peak = forecast.measured ? "" : known ? "~" : ">";
   peak += mib(forecast.peak_bytes);
   return {name_of(variant),
-          known ? short_count(double(forecast.parameters)) : unknown,
-          known ? short_count(forecast.flops_per_token) : unknown,
-          known ? short_count(forecast.keys_per_token) : unknown,
+          known ? format_count(double(forecast.parameters)) : unknown,
+          known ? format_count(forecast.flops_per_token) : unknown,
+          known ? format_count(forecast.keys_per_token) : unknown,
           peak,
           forecast.measured ? digits(double(Index(forecast.step_s * 1e4)) / 10) : unknown,
-          forecast.measured ? short_count(forecast.tokens_per_s(config)) : unknown,
+          forecast.measured ? format_count(forecast.tokens_per_s(config)) : unknown,
           verdict(config, forecast)};
 }
 

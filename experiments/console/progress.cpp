@@ -64,10 +64,11 @@ std::string Progress::text_of(const Line& line, double now) const {
         std::string(total.size() - std::min(total.size(), step.size()), ' ') + step + '/' + total;
   else
     text += step;
-  text += "  " + fixed(100 * line.done, 1) + "%  loss " + fixed(line.loss, 3);
-  if (line.validation) text += "  val " + fixed(*line.validation, 3) + (line.best ? "*" : "");
-  return text + "  lr " + short_exponent(line.lr) + "  " + short_count(line.tokens_per_s) +
-         " tok/s  ETA " + short_duration(eta);
+  text += "  " + format_fixed(100 * line.done, 1) + "%  loss " + format_fixed(line.loss, 3);
+  if (line.validation)
+    text += "  val " + format_fixed(*line.validation, 3) + (line.best ? "*" : "");
+  return text + "  lr " + short_exponent(line.lr) + "  " + format_count(line.tokens_per_s) +
+         " tok/s  ETA " + format_duration(eta);
 }
 
 bool Progress::is_due(const Line& line, double now) const {

@@ -117,7 +117,7 @@ void note_missing(const Cell& cell, ComparedRow& row) {
   std::string reason;
   for (const TrialRecord* trial : cell.trials) {
     if (trial->done()) continue;
-    const bool has_failed = trial->state.is == TrialState::Is::failed;
+    const bool has_failed = trial->state.phase == TrialState::Phase::failed;
     failed += has_failed;
     open += !has_failed;
     if (has_failed && reason.empty()) reason = trial->state.reason;
@@ -213,7 +213,7 @@ void rank(ComparedTask& task) {
 std::string ComparedRow::marked_name() const {
   if (!leaks) return name;
   if (!std::isfinite(leak_bits.mean)) return name + " (leaks)";
-  return name + " (leaks, " + fixed_with_sign(leak_bits.mean, 3) + " bits)";
+  return name + " (leaks, " + format_signed(leak_bits.mean, 3) + " bits)";
 }
 
 Comparison compare(const SweepRecord& sweep, const ComparisonOptions& options) {

@@ -49,7 +49,7 @@ ChartSeries series_over_trials(const ComparedRow& row, std::size_t colour,
     const double tokens = double(step) * double(plan.tokens) / double(plan.steps);
     series.marks.push_back(
         {tokens, s.mean, s.deviation,
-         series.name + ", step " + std::to_string(step) + ": " + shown("bits", s)});
+         series.name + ", step " + std::to_string(step) + ": " + format_score("bits", s)});
   }
   return series;
 }
@@ -99,7 +99,7 @@ void add_trade_off(const ComparedTask& task, const RowColours& colours, const st
     const auto score = row.scores.find(metric);
     if (score == row.scores.end() || !(cost(row) > 0)) continue;
     const ChartMark mark{cost(row), score->second.mean, score->second.deviation,
-                         row.marked_name() + ": " + shown(metric, score->second) + ", " +
+                         row.marked_name() + ": " + format_score(metric, score->second) + ", " +
                              tick_text(cost(row)) + " " + x_title};
     chart.series.push_back({row.marked_name(), colours.at(row.name), {mark}});
     if (row.leaks) continue;
@@ -125,9 +125,9 @@ void add_recall(const ComparedTask& task, const RowColours& colours,
     ChartSeries series{row.marked_name(), colours.at(row.name), {}};
     for (const auto& [from, values] : by_distance) {
       const Statistic s = Statistic::of(values);
-      series.marks.push_back(
-          {double(from), s.mean, s.deviation,
-           series.name + ", " + std::to_string(from) + " or more back: " + shown("recall", s)});
+      series.marks.push_back({double(from), s.mean, s.deviation,
+                              series.name + ", " + std::to_string(from) +
+                                  " or more back: " + format_score("recall", s)});
     }
     chart.series.push_back(std::move(series));
   }
@@ -207,7 +207,7 @@ void add_growth(const std::string& family, const std::vector<const ComparedTask*
       }
     std::ranges::sort(series.marks, {}, &ChartMark::x);
     if (const double power = fitted_exponent(points); std::isfinite(power))
-      series.name += " n^" + fixed(power, 2);
+      series.name += " n^" + format_fixed(power, 2);
     if (!series.marks.empty()) chart.series.push_back(std::move(series));
   }
   if (chart.drawn_marks() > 0)

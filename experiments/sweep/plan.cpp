@@ -94,13 +94,13 @@ SweepPlan read_plan(const SweepFiles& files) {
 }
 
 TrialState state_of(const SweepFiles& files, const std::string& id) {
-  using Is = TrialState::Is;
-  if (!holds_run(files.run(id))) return {Is::waiting};
+  using Phase = TrialState::Phase;
+  if (!holds_run(files.run(id))) return {Phase::waiting};
   const RunStatus status = read_status({files.run(id)});
-  if (status.state == "failed") return {Is::failed, status.step, in_one_line(status.detail)};
-  if (status.state != "finished") return {Is::waiting, status.step};
+  if (status.state == "failed") return {Phase::failed, status.step, in_one_line(status.detail)};
+  if (status.state != "finished") return {Phase::waiting, status.step};
   const bool scored = std::filesystem::is_regular_file(files.score(id));
-  return {scored ? Is::done : Is::trained, status.step};
+  return {scored ? Phase::done : Phase::trained, status.step};
 }
 
 }  // namespace weft::experiments

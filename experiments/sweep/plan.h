@@ -72,9 +72,9 @@ SweepPlan read_plan(const SweepFiles& files);
 /// How far a trial has come. Everything is read from its files, so a sweep that was killed at any
 /// moment knows where it stands.
 struct TrialState {
-  enum class Is { waiting, trained, done, failed };  ///< trained: but not scored
+  enum class Phase { waiting, trained, done, failed };  ///< trained: but not scored
 
-  Is is = Is::waiting;
+  Phase phase = Phase::waiting;
   Index step = 0;
   std::string reason = {};  ///< of a failure, in one line
 };

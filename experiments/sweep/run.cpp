@@ -19,7 +19,7 @@ namespace weft::experiments {
 namespace {
 
 namespace fs = std::filesystem;
-using Is = TrialState::Is;
+using Phase = TrialState::Phase;
 
 constexpr auto between_looks = std::chrono::milliseconds(50);
 constexpr double live_seconds = 0.5;
@@ -43,7 +43,7 @@ void wait_until_free(const fs::path& run) {
 
 std::string score_text(const fs::path& path) {
   const auto json = nlohmann::json::parse(core::read_text_file(path), nullptr, false);
-  return json.value("split", "") + ' ' + fixed(json.value("bits", 0.0), 4) + " bits per " +
+  return json.value("split", "") + ' ' + format_fixed(json.value("bits", 0.0), 4) + " bits per " +
          json.value("unit", "");
 }
 
@@ -54,17 +54,20 @@ SweepRun::SweepRun(SweepFiles files, const SweepPlan& plan, const SweepOptions& 
     : files_(std::move(files)), plan_(plan), options_(options), display_(display) {
   for (const PlannedTrial& planned : plan.trials) states_.push_back(state_of(files_, planned.id));
   for (std::size_t i = states_.size(); i-- > 0;) {
-    if (states_[i].is == Is::failed && options.retry_failed) states_[i] = {};
-    if (states_[i].is == Is::waiting || states_[i].is == Is::trained) queue_.push_back(i);
+    if (states_[i].phase == Phase::failed && options.retry_failed) states_[i] = {};
+    if (states_[i].phase == Phase::waiting || states_[i].phase == Phase::trained)
+      queue_.push_back(i);
   }
 }
 
 std::string SweepRun::summary() const {
-  const auto count = [&](Is is) { return std::ranges::count(states_, is, &TrialState::is); };
-  std::string text = std::to_string(count(Is::done)) + " done";
-  if (count(Is::failed) > 0) text += ", " + std::to_string(count(Is::failed)) + " failed";
+  const auto count = [&](Phase phase) {
+    return std::ranges::count(states_, phase, &TrialState::phase);
+  };
+  std::string text = std::to_string(count(Phase::done)) + " done";
+  if (count(Phase::failed) > 0) text += ", " + std::to_string(count(Phase::failed)) + " failed";
   if (!jobs_.empty()) text += ", " + std::to_string(jobs_.size()) + " running";
-  const auto open = count(Is::waiting) + count(Is::trained) - std::ptrdiff_t(jobs_.size());
+  const auto open = count(Phase::waiting) + count(Phase::trained) - std::ptrdiff_t(jobs_.size());
   if (open > 0) text += ", " + std::to_string(open) + " to run";
   return text;
 }
@@ -96,7 +99,9 @@ int SweepRun::run() {
   }
   close();
   if (signal.requested()) return signal.exit_code();
-  return std::ranges::all_of(states_, [](const TrialState& s) { return s.is == Is::done; }) ? 0 : 1;
+  return std::ranges::all_of(states_, [](const TrialState& s) { return s.phase == Phase::done; })
+             ? 0
+             : 1;
 }
 
 void SweepRun::fill_slots() {
@@ -105,7 +110,7 @@ void SweepRun::fill_slots() {
     if (std::ranges::find(jobs_, slot, &Job::slot) != jobs_.end()) continue;
     Job job{.trial = queue_.back(), .slot = slot, .started = steady_seconds(), .process = {}};
     queue_.pop_back();
-    job.scores = states_[job.trial].is == Is::trained;
+    job.scores = states_[job.trial].phase == Phase::trained;
     start(job);
     jobs_.push_back(std::move(job));
   }
@@ -143,7 +148,7 @@ bool SweepRun::ended(Job& job, ExitCode code) {
     return true;
   }
   if (!job.scores) {
-    states_[job.trial].is = Is::trained;
+    states_[job.trial].phase = Phase::trained;
     if (stopping_) return true;
     job.scores = true;
     start(job);
@@ -152,20 +157,20 @@ bool SweepRun::ended(Job& job, ExitCode code) {
   fs::path unfinished = files_.score(planned.id);
   unfinished += core::temporary_ending;
   core::write_durably(files_.score(planned.id), core::read_text_file(unfinished));
-  states_[job.trial].is = Is::done;
+  states_[job.trial].phase = Phase::done;
   const double seconds = steady_seconds() - job.started;
   expected_ += planned.seconds;
   if (planned.seconds > 0) taken_ += seconds;
   display_.message("done    " + planned.id + "  " + planned.label() + "  " +
-                   score_text(files_.score(planned.id)) + "  " + short_duration(seconds));
+                   score_text(files_.score(planned.id)) + "  " + format_duration(seconds));
   return true;
 }
 
 void SweepRun::fail(const Job& job, ExitCode code) {
   const PlannedTrial& planned = trial(job);
   TrialState state = state_of(files_, planned.id);
-  if (state.is != Is::failed) {
-    state.is = Is::failed;
+  if (state.phase != Phase::failed) {
+    state.phase = Phase::failed;
     state.reason = code > 128 ? "ended by signal " + std::to_string(code - 128)
                               : error_in(files_.log(planned.id));
     // A process that was ended from outside can go on; one that gave up has said why.
@@ -205,7 +210,7 @@ void SweepRun::show() {
   std::vector<std::string> lines;
   for (const Job& job : jobs_) lines.push_back(line_of(job));
   const double left = seconds_left();
-  lines.push_back(summary() + (left > 0 ? "   about " + short_duration(left) + " left" : ""));
+  lines.push_back(summary() + (left > 0 ? "   about " + format_duration(left) + " left" : ""));
   display_.show(std::move(lines));
 }
 
@@ -213,7 +218,7 @@ void SweepRun::close() {
   display_.show({});
   bool failed = false;
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    if (states_[i].is != Is::failed) continue;
+    if (states_[i].phase != Phase::failed) continue;
     if (!failed) display_.message("failed, and left out of every mean:");
     failed = true;
     display_.message("  " + plan_.trials[i].id + "  " + plan_.trials[i].label() + "  " +

@@ -9,7 +9,7 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "experiments/console/progress.h"
-#include "experiments/train/training.h"
+#include "experiments/train/trainer.h"
 
 namespace weft::experiments {
 namespace {
@@ -32,24 +32,24 @@ struct Probe {
 };
 
 /// One step to warm up, then the best of two.
-Probe probe(Training& training) {
-  training.step();
+Probe probe(Trainer& trainer) {
+  trainer.step();
   core::reset_memory_peak();
   Probe result{.peak_bytes = 0, .step_s = std::numeric_limits<double>::infinity()};
   for (int i = 0; i < 2; ++i) {
     const double start = steady_seconds();
-    training.step();
+    trainer.step();
     result.step_s = std::min(result.step_s, steady_seconds() - start);
   }
-  result.peak_bytes = training.fixed_bytes() + core::memory_use().peak;
+  result.peak_bytes = trainer.fixed_bytes() + core::memory_use().peak;
   return result;
 }
 
 Probe probe_batch(RunConfig config, Index batch) {
   config.train.batch = batch;
   config.train.accumulate = 1;
-  Training training(config);
-  const Probe result = probe(training);
+  Trainer trainer(config);
+  const Probe result = probe(trainer);
   core::trim_memory();
   return result;
 }
@@ -100,12 +100,12 @@ std::string in_mib(double bytes) { return std::to_string(Index(bytes / (1 << 20)
 void describe(const RunConfig& config, RunForecast& forecast) {
   RunConfig one = config;
   one.train.batch = one.train.accumulate = 1;
-  Training training(one);
-  const double tokens = double(training.tokens_per_step());
-  forecast.parameters = training.arena().count();
-  forecast.fixed_bytes = training.fixed_bytes();
-  forecast.flops_per_token = training.useful_flops_per_step() / tokens;
-  forecast.keys_per_token = double(training.scored_pairs_per_step()) /
+  Trainer trainer(one);
+  const double tokens = double(trainer.tokens_per_step());
+  forecast.parameters = trainer.arena().count();
+  forecast.fixed_bytes = trainer.fixed_bytes();
+  forecast.flops_per_token = trainer.useful_flops_per_step() / tokens;
+  forecast.keys_per_token = double(trainer.scored_pairs_per_step()) /
                             (tokens * double(config.model.layers * config.model.heads));
 }
 

@@ -11,7 +11,7 @@
 #include "experiments/run/run_directory.h"
 #include "experiments/run/stop_signal.h"
 #include "experiments/run/tensorboard_log.h"
-#include "experiments/train/training.h"
+#include "experiments/train/trainer.h"
 
 namespace weft::experiments {
 
@@ -38,14 +38,14 @@ class TrainingRun {
   void announce();
   void train_until_done(const StopSignal& stop);
   void log_metrics(const MetricRecord& record);
-  void record_step(const Training::Step& step, double seconds);
+  void record_step(const Trainer::Step& step, double seconds);
   void validate();
   void show_sample();
   bool checkpoint_is_due() const;
   void save();
   void finish();
 
-  Training training_;
+  Trainer trainer_;
   RunFiles files_;
   RunOptions options_;
   CheckpointStore store_;

@@ -1,4 +1,4 @@
-#include "experiments/train/training.h"
+#include "experiments/train/trainer.h"
 
 #include <algorithm>
 #include <chrono>
@@ -50,7 +50,7 @@ void restore_arrays(const Checkpoint& checkpoint, const std::vector<ArrayTarget>
 
 }  // namespace
 
-Training::Training(const RunConfig& config)
+Trainer::Trainer(const RunConfig& config)
     : config_(config),
       dataset_(config.data.plan.make(config.train.batch, std::uint64_t(config.seed))),
       model_(make_model(config, shape_of(config, *dataset_))) {
@@ -61,9 +61,9 @@ Training::Training(const RunConfig& config)
   if (model_->recurrent()) memory_ = model_->memory(config.train.batch);
 }
 
-double Training::run_micro_batch(Index number, const data::Batch& batch, autograd::Journal& journal,
-                                 layers::StreamMemory& memory,
-                                 const autograd::TapeOptions& options) const {
+double Trainer::run_micro_batch(Index number, const data::Batch& batch, autograd::Journal& journal,
+                                layers::StreamMemory& memory,
+                                const autograd::TapeOptions& options) const {
   if (!batch.continues) memory.forget();
   autograd::Tape tape(options);
   const core::Rng stream =
@@ -78,7 +78,7 @@ double Training::run_micro_batch(Index number, const data::Batch& batch, autogra
   return value;
 }
 
-Training::Step Training::step(autograd::Profile* profile) {
+Trainer::Step Trainer::step(autograd::Profile* profile) {
   const Index micro = config_.train.accumulate, first = step_ * micro;
   if (!prefetch_) prefetch_ = std::make_unique<data::Prefetch>(*dataset_, first);
   arena_->zero_gradients();
@@ -100,7 +100,7 @@ Training::Step Training::step(autograd::Profile* profile) {
   return result;
 }
 
-void Training::explain_divergence(const char* what) const {
+void Trainer::explain_divergence(const char* what) const {
   const std::string where = core::message_of("step ", step_, ": the ", what, " is not finite; ");
   try {
     autograd::Journal journal;
@@ -118,22 +118,22 @@ void Training::explain_divergence(const char* what) const {
                     where + "every op by itself is finite: sums of gradients overflowed");
 }
 
-Index Training::tokens_per_step() const {
+Index Trainer::tokens_per_step() const {
   return config_.train.batch * config_.train.accumulate * config_.data.length;
 }
 
-Index Training::scored_pairs_per_step() const {
+Index Trainer::scored_pairs_per_step() const {
   return model_->attention_cost(config_.train.batch).scored_pairs * config_.train.accumulate;
 }
 
-double Training::useful_flops(Index scored_pairs) const {
+double Trainer::useful_flops(Index scored_pairs) const {
   const Index head_width = config_.model.width / config_.model.heads;
   return 6.0 * double(model_->matrix_weights()) * model_->rows_per_token() *
              double(tokens_per_step()) +
          12.0 * double(head_width) * double(scored_pairs);
 }
 
-Index Training::total_steps() {
+Index Trainer::total_steps() {
   if (total_steps_ > 0) return total_steps_;
   const TrainSettings& train = config_.train;
   const auto steps_for = [](double budget, double per_step) {
@@ -157,27 +157,27 @@ Index Training::total_steps() {
   return total_steps_ = steps_for(train.minutes * 60, best);
 }
 
-Index Training::fixed_bytes() const {
+Index Trainer::fixed_bytes() const {
   return 2 * arena_->size() * Index(sizeof(Real)) + optimizer_->bytes();
 }
 
-std::vector<ArrayTarget> Training::model_arrays() { return arrays_of(*arena_, inventory_); }
+std::vector<ArrayTarget> Trainer::model_arrays() { return arrays_of(*arena_, inventory_); }
 
-std::vector<ArrayTarget> Training::moment_arrays() {
+std::vector<ArrayTarget> Trainer::moment_arrays() {
   std::vector<ArrayTarget> arrays;
   for (const optim::Moment& moment : optimizer_->moments())
     arrays.push_back({"optim/" + moment.name, moment.shape, moment.values});
   return arrays;
 }
 
-std::vector<ArrayTarget> Training::memory_arrays() {
+std::vector<ArrayTarget> Trainer::memory_arrays() {
   std::vector<ArrayTarget> arrays;
   for (const layers::StreamMemory::Array& array : memory_.arrays())
     arrays.push_back({"memory/" + array.name, array.shape, array.values});
   return arrays;
 }
 
-Snapshot Training::snapshot() {
+Snapshot Trainer::snapshot() {
   Snapshot snapshot;
   snapshot.step = step_;
   snapshot.config_toml = config_.toml();
@@ -195,11 +195,11 @@ Snapshot Training::snapshot() {
   return snapshot;
 }
 
-void Training::restore_model(const Checkpoint& checkpoint) {
+void Trainer::restore_model(const Checkpoint& checkpoint) {
   restore_arrays(checkpoint, model_arrays());
 }
 
-void Training::restore(const Checkpoint& checkpoint) {
+void Trainer::restore(const Checkpoint& checkpoint) {
   if (checkpoint.text("data/fingerprint") != dataset_->fingerprint())
     throw core::Error(core::Fault::data,
                       "the data is not what this run began with (its fingerprint differs); bring "
@@ -212,17 +212,17 @@ void Training::restore(const Checkpoint& checkpoint) {
   prefetch_.reset();
 }
 
-Inference::Inference(const RunConfig& run, const Checkpoint& checkpoint)
-    : Inference(run, checkpoint, run.data.plan.make(run.train.batch, std::uint64_t(run.seed))) {}
+LoadedModel::LoadedModel(const RunConfig& run, const Checkpoint& checkpoint)
+    : LoadedModel(run, checkpoint, run.data.plan.make(run.train.batch, std::uint64_t(run.seed))) {}
 
-Inference::Inference(const RunConfig& run, const Checkpoint& checkpoint,
-                     std::unique_ptr<data::Dataset> data)
-    : Inference(run, checkpoint, shape_of(run, *data)) {
+LoadedModel::LoadedModel(const RunConfig& run, const Checkpoint& checkpoint,
+                         std::unique_ptr<data::Dataset> data)
+    : LoadedModel(run, checkpoint, shape_of(run, *data)) {
   dataset = std::move(data);
 }
 
-Inference::Inference(const RunConfig& run, const Checkpoint& checkpoint,
-                     const layers::ModelShape& shape)
+LoadedModel::LoadedModel(const RunConfig& run, const Checkpoint& checkpoint,
+                         const layers::ModelShape& shape)
     : config(run), model(make_model(run, shape)) {
   autograd::Inventory inventory;
   model->visit(inventory);

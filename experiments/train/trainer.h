@@ -17,9 +17,9 @@ namespace weft::experiments {
 
 /// A model being trained, from one optimizer step to the next: everything that a checkpoint holds
 /// and nothing that it does not.
-class Training {
+class Trainer {
  public:
-  explicit Training(const RunConfig& config);
+  explicit Trainer(const RunConfig& config);
 
   struct Step {
     double loss = 0;  ///< nats, mean over the step's targets, before the update
@@ -75,10 +75,11 @@ class Training {
 };
 
 /// The model of a checkpoint, ready for inference.
-struct Inference {
-  Inference(const RunConfig& config, const Checkpoint& checkpoint, const layers::ModelShape& shape);
+struct LoadedModel {
+  LoadedModel(const RunConfig& config, const Checkpoint& checkpoint,
+              const layers::ModelShape& shape);
   /// With the data that the config names.
-  Inference(const RunConfig& config, const Checkpoint& checkpoint);
+  LoadedModel(const RunConfig& config, const Checkpoint& checkpoint);
 
   RunConfig config;
   std::unique_ptr<data::Dataset> dataset;  ///< none where only the model's shape was given
@@ -86,8 +87,8 @@ struct Inference {
   std::unique_ptr<autograd::ParameterArena> arena;
 
  private:
-  Inference(const RunConfig& config, const Checkpoint& checkpoint,
-            std::unique_ptr<data::Dataset> data);
+  LoadedModel(const RunConfig& config, const Checkpoint& checkpoint,
+              std::unique_ptr<data::Dataset> data);
 };
 
 }  // namespace weft::experiments
