@@ -19,8 +19,8 @@ LeakAudit audit_of(const CommandLine& line) {
   }
   const RunConfig config = RunConfig::load(line.words()[0], line.overrides());
   const Trainer trainer(config);
-  return audit_leaks(layers::as_language_model(trainer.model(), "audit"), trainer.dataset(),
-                     trials, seed);
+  return audit_leaks(layers::as_language_model(trainer.model(), "audit"), trainer.dataset(), trials,
+                     seed);
 }
 
 }  // namespace

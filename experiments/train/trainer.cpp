@@ -42,7 +42,7 @@ double Trainer::run_micro_batch(Index number, const data::Batch& batch, autograd
   const autograd::Var loss =
       model_->loss(pass, reading_of(batch), share, model_->recurrent() ? &memory : nullptr);
   const double value = core::scalar(loss.value());
-  if (std::isfinite(value)) tape.sweep(loss, core::Tensor(loss.shape(), 1));
+  if (std::isfinite(value)) tape.sweep(loss);
   journal.forget_decisions();
   return value;
 }
