@@ -1,6 +1,7 @@
 #include "experiments/run/run_config.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "core/error.h"
@@ -69,8 +70,7 @@ void read_attention_tables(ConfigReader& reader, RunConfig& config) {
         !unfit.empty() && !config.model.is_seq2seq())
       reader.problem(key, "\"" + name + "\" " + unfit);
     if (key != "model.cross_attention")
-      layers::check_positions(reader.section("model"), config.model, name, config.attention[name],
-                              site);
+      layers::check_positions(reader.section("model"), config.model, name, config.attention[name]);
   }
   for (const std::string& name : defined)
     if (!config.attention.contains(name))
@@ -79,14 +79,13 @@ void read_attention_tables(ConfigReader& reader, RunConfig& config) {
 
 void check_segment_memory(ConfigReader& reader, const RunConfig& config) {
   if (!config.model.segment_memory) return;
-  if (!config.data.streams())
+  if (!config.data.traits().streams)
     reader.problem("model.segment_memory",
                    "needs batches that continue each other: set data.sampling = \"streams\" for "
                    "text, or data.stream for recall and noise");
-  const layers::AttentionSite site = config.model.site(config.data.length);
   bool any = false;
   for (const auto& [name, groups] : config.attention) {
-    any = any || layers::carries_past(groups, site);
+    any = any || layers::carries_past(groups);
     for (const layers::HeadGroupPlan& group : groups)
       if (group.projection.sparse())
         reader.problem(
@@ -102,15 +101,14 @@ void check_segment_memory(ConfigReader& reader, const RunConfig& config) {
 /// What a seq2seq model asks of its attention, its data and its training.
 void check_seq2seq(ConfigReader& reader, const RunConfig& config) {
   const bool asked = config.model.is_seq2seq();
-  if (asked && !config.data.sources())
+  if (asked && !config.data.traits().sources)
     reader.problem("model.task",
                    "seq2seq needs data of sources and targets: set data.kind = \"duplicate\" and "
                    "data.form = \"seq2seq\"");
-  if (!asked && config.data.sources())
+  if (!asked && config.data.traits().sources)
     reader.problem("data.form", "sources are read by model.task = \"seq2seq\" only");
   if (!asked) return;
-  layers::check_seq2seq(reader.section("model"), config.model, config.attention,
-                        config.data.length);
+  layers::check_seq2seq(reader.section("model"), config.model, config.attention);
   if (config.train.recompute && !config.model.reversible)
     reader.problem("train.recompute",
                    "does not reach the layers that read a source; set model.reversible = true");
@@ -119,28 +117,48 @@ void check_seq2seq(ConfigReader& reader, const RunConfig& config) {
 /// Whether what the data ask is what the model answers.
 void check_task(ConfigReader& reader, const RunConfig& config) {
   const bool classifies = config.model.task == layers::Task::classify;
-  if (classifies && !config.data.classifies())
+  if (classifies && !config.data.traits().classifies)
     reader.problem("model.task",
                    "needs sequences that each have a class: data.kind = \"listops\" or "
                    "\"labelled\"");
-  if (!classifies && config.data.classifies())
+  if (!classifies && config.data.traits().classifies)
     reader.problem("data.kind", core::message_of("\"", config.data.kind, "\" gives every sequence ",
                                                  "one class: set model.task = \"classify\""));
-  if (config.data.masks() && config.model.causal)
+  if (config.data.traits().masks && config.model.causal)
     reader.problem("model.causal",
                    "hidden tokens are filled in from both sides: set model.causal = false, or "
                    "data.masking = \"none\" to predict the next token");
-  if (config.sample.tokens > 0 && (classifies || config.data.masks()))
+  if (config.sample.tokens > 0 && (classifies || config.data.traits().masks))
     reader.problem("sample.tokens", "only a model that predicts the next token writes text: 0");
-  if (!config.data.pads()) return;
-  const layers::AttentionSite site = config.model.site(config.model.places(config.data.length));
+  if (!config.data.traits().pads) return;
   for (const auto& [name, groups] : config.attention)
-    if (!layers::takes_padding(groups, site))
+    if (!layers::takes_padding(groups))
       reader.problem("model.attention",
                      "\"" + name +
                          "\" cannot leave out padding, and sequences are padded up to "
                          "data.length: take another (weft list attentions), or set "
                          "data.shortest = data.length");
+}
+
+SectionDescription described(const std::string& section,
+                             const std::function<void(core::Fields&)>& list) {
+  DescribingFields fields;
+  list(fields);
+  return {section, fields.descriptions()};
+}
+
+/// A group of heads can have every setting that all heads alike can have: they are named once.
+SectionDescription describe_attention() {
+  SectionDescription table = described("attention.NAME", [](core::Fields& fields) {
+    layers::read_attention(fields, "dense", layers::ModelSettings{}.site(1024));
+  });
+  std::erase_if(table.keys, [](const FieldDescription& setting) {
+    return setting.key.starts_with("groups[].") && !setting.conditions.empty();
+  });
+  for (FieldDescription& setting : table.keys)
+    std::erase_if(setting.conditions,
+                  [](const core::FieldCondition& condition) { return condition.key.empty(); });
+  return table;
 }
 
 }  // namespace
@@ -176,10 +194,9 @@ std::string RunConfig::identity() const { return resolved.hash(keys_without_effe
 
 bool RunConfig::leaks() const {
   if (!model.causal) return false;
-  const layers::AttentionSite site = model.site(data.length);
   return model.norm == layers::NormKind::batch ||
          std::ranges::any_of(model.attention_names(), [&](const std::string& name) {
-           return layers::leaks(attention.at(name), site);
+           return layers::leaks(attention.at(name));
          });
 }
 
@@ -194,18 +211,10 @@ RunConfig RunConfig::from_text(const std::string& toml, const std::string& name,
 
 std::vector<SectionDescription> describe_sections() {
   RunConfig config;
-  const auto described = [](const std::string& section, const auto& list) {
-    DescribingFields fields;
-    list(fields);
-    return SectionDescription{section, fields.descriptions()};
-  };
   return {described("", [&](core::Fields& top) { read_top(top, config); }),
           described("data", [&](core::Fields& data) { config.data.fields(data); }),
           described("model", [&](core::Fields& model) { config.model.fields(model); }),
-          described("attention.NAME",
-                    [&](core::Fields& table) {
-                      layers::read_attention(table, "dense", config.model.site(1024));
-                    }),
+          describe_attention(),
           described("optim", [&](core::Fields& optim) { config.optim.fields(optim); }),
           described("train", [&](core::Fields& train) { config.train.fields(train); }),
           described("sample", [&](core::Fields& sample) { config.sample.fields(sample); })};

@@ -30,20 +30,21 @@ Pattern read_dilated(core::Fields& field, const AttentionSite& site) {
   const Index left = number(field, "left", "keys before the token's own", 63, 0);
   const Index right = number(field, "right", "keys after the token's own", 0, 0);
   const Index dilation = number(field, "dilation", "distance from key to key", 4, 1);
-  check_fires(field, "dilation", dilation, site);
+  check_distance_fits(field, "dilation", dilation, site);
   return dilated_pattern(left, right, dilation);
 }
 
 Pattern read_block_local(core::Fields& field, const AttentionSite&) {
   const Index block = number(field, "block", "tokens of a block", 128, 1);
-  const Index back = number(field, "back", "earlier blocks beside the own", 0, 0);
+  const Index back =
+      number(field, "back", "earlier blocks that a token reads besides its own", 0, 0);
   return block_local_pattern(block, back);
 }
 
 Pattern read_strided(core::Fields& field, const AttentionSite& site) {
   const Index stride =
-      number(field, "stride", "the last so many keys, then each so many-th", 32, 1);
-  check_fires(field, "stride", stride, site);
+      number(field, "stride", "the last stride keys, then every stride-th before them", 32, 1);
+  check_distance_fits(field, "stride", stride, site);
   return strided_pattern(stride);
 }
 
@@ -51,7 +52,7 @@ Pattern read_fixed(core::Fields& field, const AttentionSite& site) {
   const Index stride = number(field, "stride", "tokens of a block", 32, 1);
   field.renamed("c", "summary_columns");
   Index columns = number(field, "summary_columns", "columns at the end of each block", 4, 1);
-  check_fires(field, "stride", stride, site);
+  check_distance_fits(field, "stride", stride, site);
   if (columns > stride) {
     field.problem("summary_columns",
                   core::message_of(columns, " columns do not fit into a stride of ", stride));
@@ -92,7 +93,7 @@ Pattern read_atom(core::Fields& field, const AttentionSite& site, const std::str
 
 }  // namespace
 
-AttentionMaker configure_pattern(core::Fields& field, const AttentionSite& typical) {
+AttentionPlan configure_pattern(core::Fields& field, const AttentionSite& typical) {
   Pattern pattern;
   std::optional<DrawnBlocks::Settings> drawn;
   ScoreSettings scores;
@@ -116,13 +117,13 @@ AttentionMaker configure_pattern(core::Fields& field, const AttentionSite& typic
   }
   if (atoms.empty()) pattern = full_pattern();
   scores.fields(field);
-  return [=](const AttentionSite& site) -> std::unique_ptr<Attention> {
-    const AttentionTraits traits{.summary = "softmax over the keys that a list of atoms names",
-                                 .keys_per_token = "what the atoms name",
-                                 .decode_state = "each key and value until its last reader"};
-    if (drawn) return std::make_unique<DrawnAttention>(site, traits, pattern, *drawn, scores);
-    return std::make_unique<PatternAttention>(site, traits, std::vector<Pattern>{pattern}, scores);
+  const auto make = [=](const AttentionSite& site) -> std::unique_ptr<Attention> {
+    if (drawn) return std::make_unique<DrawnAttention>(site, pattern, *drawn, scores);
+    return std::make_unique<PatternAttention>(site, std::vector<Pattern>{pattern}, scores);
   };
+  return {make, scores.complete({.summary = "softmax over the keys that a list of atoms names",
+                                 .keys_per_token = "what the atoms name",
+                                 .decode_state = "each key and value until its last reader"})};
 }
 
 }  // namespace weft::layers

@@ -13,10 +13,16 @@
 #include "layers/attention/clusters/routing_settings.h"
 #include "layers/attention/contract/fit.h"
 #include "layers/attention/lists/decoding.h"
-#include "layers/attention/routing_choice.h"
 
 namespace weft::layers {
 namespace {
+
+/// What a routing pass decides and its replay reads back.
+struct RoutingChoice {
+  std::vector<std::uint16_t> queries, keys;  ///< clusters, [B, H, T]; keys empty when shared
+  /// Paper mode: the tokens that each cluster takes, for each lane [K, tokens]; keys as above.
+  std::vector<std::vector<std::uint32_t>> query_sets, key_sets;
+};
 
 /// The lists of every head, made of what was decided.
 struct ClusterLists {
@@ -33,8 +39,7 @@ struct ClusterLists {
       return set_list(rule, choice->query_sets[at], keys[at], clusters,
                       sequences.keys - sequences.queries);
     }
-    const Index real = sequences.key_lengths ? (*sequences.key_lengths)[std::size_t(lane / heads)]
-                                             : sequences.keys;
+    const Index real = sequences.real_keys(lane / heads);
     const auto of = [&](const std::vector<std::uint16_t>& ids, Index length, Index count) {
       return std::span<const std::uint16_t>(ids).subspan(std::size_t(lane * length),
                                                          std::size_t(count));
@@ -58,15 +63,6 @@ class RoutingAttention final : public Attention {
         plan_(settings.centroids(heads_, width_, site.length)),
         centroids_(plan_, core::Rng(0).fold("centroids").fold(std::uint64_t(site.layer))) {}
 
-  AttentionTraits traits() const override {
-    return {.summary = "softmax over tokens of the same learned cluster (Routing Transformer)",
-            .exact = false,
-            .cross = !settings_.shared,
-            .leaks = settings_.paper(),
-            .adaptive = true,
-            .keys_per_token = "at most 2 chunk; paper: chunk for each cluster that takes it",
-            .decode_state = "every key and value, and the clusters' members"};
-  }
   std::vector<Projection> projections() const override {
     std::vector<Projection> all{{"q", Projection::Side::queries, true}};
     if (!settings_.shared) all.push_back({"k", Projection::Side::keys, true});
@@ -125,7 +121,7 @@ class RoutingAttention final : public Attention {
     const Index joining = 2 * s.batch * heads_ * width_ * plan_.clusters;
     Cost cost;
     for (Index b = 0; b < s.batch; ++b) {
-      const Index n = s.key_lengths ? (*s.key_lengths)[std::size_t(b)] : s.keys;
+      const Index n = s.real_keys(b);
       const Index longest = settings_.shared ? n : s.queries;
       const Index most = settings_.paper() ? set_pairs(longest, n) : chunk_pairs(s, longest, n);
       const Index rows = settings_.paper() ? plan_.clusters * std::min(longest, settings_.chunk)
@@ -147,7 +143,7 @@ class RoutingAttention final : public Attention {
     inventory.add("centroids", centroids_.state());
   }
 
-  std::vector<Figure> figures() const override {
+  std::vector<Metric> metrics() const override {
     const auto rows = centroids_.state().value().read();
     const std::size_t stride = std::size_t(width_ + 2);
     double used = 0, most = 0, all = 0, clusters = double(rows.size() / stride);
@@ -260,12 +256,8 @@ class RoutingAttention final : public Attention {
 
 }  // namespace
 
-AttentionMaker configure_routing(core::Fields& fields, const AttentionSite&) {
-  RoutingSettings settings;
-  settings.fields(fields);
-  return [settings](const AttentionSite& site) {
-    return std::make_unique<RoutingAttention>(settings, site);
-  };
+AttentionPlan configure_routing(core::Fields& fields, const AttentionSite&) {
+  return configure<RoutingSettings, RoutingAttention>(fields);
 }
 
 }  // namespace weft::layers

@@ -4,45 +4,10 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "layers/attention/contract/fit.h"
-#include "layers/attention/registry.h"
 
 namespace weft::layers {
 
 using autograd::StreamOutput;
-
-namespace {
-
-/// Reads `kind` and that mechanism's settings.
-AttentionMaker read_mechanism(core::Fields& field, std::string kind, const AttentionSite& site) {
-  field.choice("kind", kind, "which mechanism; weft list attentions describes them",
-               attention_kinds());
-  AttentionMaker chosen;
-  for (const AttentionEntry& entry : attention_registry())
-    field.when("kind", {entry.kind}, [&] {
-      AttentionMaker configured = entry.configure(field, site);
-      if (kind == entry.kind) chosen = std::move(configured);
-    });
-  if (!find_attention(kind))
-    field.problem("kind",
-                  core::message_of("is missing, and \"", kind, "\" itself is no mechanism"));
-  return chosen;
-}
-
-/// What the groups make at this site; of settings that have problems, what can be made.
-std::vector<std::unique_ptr<Attention>> mechanisms_of(const std::vector<HeadGroupPlan>& groups,
-                                                      const AttentionSite& site) {
-  std::vector<std::unique_ptr<Attention>> mechanisms;
-  for (const HeadGroupPlan& group : groups) {
-    if (!group.make || site.head_width == 0) continue;
-    AttentionSite own = site;
-    own.heads = group.heads;
-    mechanisms.push_back(group.make(own));
-  }
-  return mechanisms;
-}
-
-}  // namespace
 
 void ModelSettings::fields(core::Fields& field) {
   field.choice(
@@ -241,68 +206,6 @@ AttentionSite ModelSettings::site(Index length) const {
           .head_width = width / std::max<Index>(heads, 1),
           .length = length,
           .causal = causal};
-}
-
-std::vector<HeadGroupPlan> read_attention(core::Fields& field, const std::string& name,
-                                          const AttentionSite& site) {
-  ProjectionSettings projection;
-  projection.fields(field);
-  const auto check = [&](Index heads) {
-    const std::string unfit = projection.why_unfit(heads, heads * site.head_width);
-    if (!unfit.empty()) field.problem("modules", unfit);
-  };
-  const auto tables = field.tables("groups", "head groups: tables of kind, heads and settings");
-  if (tables.empty()) {
-    check(site.heads);
-    return {{read_mechanism(field, name, site), site.heads, projection}};
-  }
-  std::vector<HeadGroupPlan> groups;
-  Index heads = 0;
-  for (const auto& table : tables) {
-    AttentionSite own = site;
-    own.heads = 1;
-    table->integer("heads", own.heads, "heads of this group", core::between(1, 1024));
-    groups.push_back({read_mechanism(*table, "", own), own.heads, projection});
-    check(own.heads);
-    heads += own.heads;
-  }
-  if (heads != site.heads)
-    field.problem("groups", core::message_of("the groups have ", heads,
-                                             " heads together, the model ", site.heads));
-  return groups;
-}
-
-std::string why_unfit(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site) {
-  for (const auto& mechanism : mechanisms_of(groups, site)) {
-    const std::string unfit = why_unfit(mechanism->traits(), site);
-    if (!unfit.empty()) return unfit;
-  }
-  return "";
-}
-
-bool carries_past(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site) {
-  return std::ranges::any_of(mechanisms_of(groups, site),
-                             [](const auto& one) { return one->carries_at_most() > 0; });
-}
-
-bool takes_padding(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site) {
-  return std::ranges::all_of(mechanisms_of(groups, site),
-                             [](const auto& one) { return one->traits().padding; });
-}
-
-bool leaks(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site) {
-  return std::ranges::any_of(mechanisms_of(groups, site),
-                             [](const auto& one) { return one->traits().leaks; });
-}
-
-void check_positions(core::Fields& model, const ModelSettings& settings, const std::string& name,
-                     const std::vector<HeadGroupPlan>& groups, const AttentionSite& site) {
-  if (!settings.relative().chosen()) return;
-  for (const auto& mechanism : mechanisms_of(groups, site))
-    if (!mechanism->traits().relative)
-      model.problem("positions",
-                    core::message_of("attention \"", name, "\" cannot read ", settings.positions,
-                                     " positions; take learned, sinusoidal or rotary"));
 }
 
 }  // namespace weft::layers

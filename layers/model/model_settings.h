@@ -1,13 +1,12 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "core/fields.h"
+#include "layers/attention/contract/attention.h"
 #include "layers/attention/contract/relative.h"
 #include "layers/model/seq2seq_settings.h"
-#include "layers/multi_head/multi_head.h"
 #include "layers/parts/positions.h"
 #include "layers/parts/residual.h"
 #include "layers/parts/sparse_feed_forward.h"
@@ -92,29 +91,5 @@ struct ModelSettings {
   void check_segment_memory(core::Fields& field) const;
   void list_seq2seq(core::Fields& field);
 };
-
-/// Reads the table [attention.NAME]: `kind` (NAME itself unless given) with that mechanism's
-/// settings, or `groups`, a list of such tables with a number of heads each.
-std::vector<HeadGroupPlan> read_attention(core::Fields& field, const std::string& name,
-                                          const AttentionSite& site);
-
-/// Reports a mechanism among `groups` that cannot use the model's positions.
-void check_positions(core::Fields& model, const ModelSettings& settings, const std::string& name,
-                     const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
-
-/// Whether any of the head groups can read on in a past that is carried over segments.
-bool carries_past(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
-
-/// Why a layer at this site cannot use these head groups; empty when it can.
-std::string why_unfit(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
-
-/// Whether all of the head groups leave out keys that are padding.
-bool takes_padding(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
-
-/// Whether any of the head groups lets later tokens choose what earlier ones read.
-bool leaks(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
-
-/// The head groups of every name that the model uses.
-using AttentionPlans = std::map<std::string, std::vector<HeadGroupPlan>>;
 
 }  // namespace weft::layers

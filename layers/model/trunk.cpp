@@ -83,7 +83,7 @@ Var Trunk::hidden(const Pass& pass, const core::Tokens& inputs, const core::Leng
 
 StreamMemory Trunk::memory(Index batch) const {
   std::vector<Index> rows;
-  for (const Block& block : blocks_) rows.push_back(block.attention().carries_at_most());
+  for (const Block& block : blocks_) rows.push_back(block.attention().most_memory_tokens());
   return {rows, batch, width_};
 }
 
@@ -92,15 +92,15 @@ void Trunk::enter_segment(const StreamMemory& memory, std::vector<Sequences>& of
                 "model: a memory of ", memory.layers(), " layers and ", memory.batch(),
                 " streams for ", blocks_.size(), " layers and ", of_layers[0].batch, " sequences");
   for (std::size_t i = 0; i < blocks_.size(); ++i)
-    if (blocks_[i].attention().carries() > 0)
-      of_layers[i].segment = std::make_shared<Segment>(Segment{memory.read(i), {}});
+    if (blocks_[i].attention().memory_tokens() > 0)
+      of_layers[i].segment = std::make_shared<CarriedInput>(CarriedInput{memory.read(i), {}});
 }
 
 void Trunk::leave_segment(StreamMemory& memory, const std::vector<Sequences>& of_layers) const {
   constexpr Index slack = 64;  // spans may grow before the next segment
   for (std::size_t i = 0; i < blocks_.size(); ++i)
     if (of_layers[i].segment)
-      memory.append(i, of_layers[i].segment->now, blocks_[i].attention().carries() + slack);
+      memory.append(i, of_layers[i].segment->now, blocks_[i].attention().memory_tokens() + slack);
 }
 
 Var Trunk::run_blocks(const Pass& pass, Var x, const std::vector<Sequences>& sequences) const {

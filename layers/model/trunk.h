@@ -6,7 +6,7 @@
 
 #include "core/arrays/tokens.h"
 #include "layers/attention/contract/shared_tables.h"
-#include "layers/model/model_settings.h"
+#include "layers/model/attention_plans.h"
 #include "layers/multi_head/stream_memory.h"
 #include "layers/parts/positions.h"
 #include "layers/stack/block.h"

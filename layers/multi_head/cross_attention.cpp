@@ -1,27 +1,6 @@
 #include "layers/multi_head/cross_attention.h"
 
-#include "core/error.h"
-
 namespace weft::layers {
-namespace {
-
-/// The site of a mechanism that reads all of another sequence.
-AttentionSite over_source(AttentionSite site) {
-  site.causal = false;
-  return site;
-}
-
-}  // namespace
-
-CrossAttention::CrossAttention(const std::vector<HeadGroupPlan>& plan, const AttentionSite& site,
-                               Init in, Init out)
-    : groups_(plan, over_source(site), HeadGroups::Inputs::two, in, out) {
-  for (const HeadGroups::Group& group : groups_) {
-    const AttentionTraits traits = group.attention->traits();
-    core::require(traits.cross && traits.padding && traits.queries_alone && traits.bidirectional,
-                  "cross attention of layer ", site.layer, " cannot read another sequence");
-  }
-}
 
 Var CrossAttention::forward(const Pass& pass, const Var& x, const Var& source,
                             const Sequences& sequences) const {

@@ -10,7 +10,8 @@ class CrossAttention {
  public:
   /// `site` describes the layer; its `heads` counts all groups.
   CrossAttention(const std::vector<HeadGroupPlan>& plan, const AttentionSite& site, Init in,
-                 Init out);
+                 Init out)
+      : groups_(plan, site, HeadGroups::Inputs::two, in, out) {}
 
   /// x: [B * T, W], source: [B * S, W] -> [B * T, W].  `sequences`: T queries, S keys
   Var forward(const Pass& pass, const Var& x, const Var& source, const Sequences& sequences) const;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/error.h"
+#include "layers/attention/contract/fit.h"
 #include "layers/multi_head/make_projection.h"
 
 namespace weft::layers {
@@ -9,12 +11,18 @@ namespace {
 
 /// What a mechanism does between training steps, as the inventory hands it on.
 autograd::StepHooks hooks_of(Attention& attention) {
-  return {[&attention] { attention.project(); },
-          [&attention] {
-            std::vector<autograd::Metric> all;
-            for (Figure& own : attention.figures()) all.push_back({std::move(own.name), own.value});
-            return all;
-          }};
+  return {[&attention] { attention.constrain(); }, [&attention] { return attention.metrics(); }};
+}
+
+void check_fit(const AttentionTraits& traits, const AttentionSite& site,
+               HeadGroups::Inputs inputs) {
+  if (inputs == HeadGroups::Inputs::two) {
+    core::require(traits.cross && traits.padding && traits.queries_alone && traits.bidirectional,
+                  "cross attention of layer ", site.layer, " cannot read another sequence");
+    return;
+  }
+  const std::string unfit = why_unfit(traits, site);
+  core::require(unfit.empty(), "attention of layer ", site.layer, " ", unfit);
 }
 
 }  // namespace
@@ -26,11 +34,13 @@ Index HeadGroups::Group::key_sided() const {
 HeadGroups::HeadGroups(const std::vector<HeadGroupPlan>& plan, const AttentionSite& site,
                        Inputs inputs, Init in, Init out, const RelativeSettings* relative) {
   AttentionSite own = site;
+  if (inputs == Inputs::two) own.causal = false;
   for (const HeadGroupPlan& part : plan) {
     own.heads = part.heads;
     own.relative = relative ? make_relative(*relative, own) : nullptr;
+    check_fit(part.attention.traits, own, inputs);
     Group group;
-    group.attention = part.make(own);
+    group.attention = part.attention.make(own);
     group.projections = group.attention->projections();
     group.relative = own.relative;
     group.heads = part.heads;

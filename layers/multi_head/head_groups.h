@@ -4,14 +4,15 @@
 #include <optional>
 #include <vector>
 
+#include "layers/attention/contract/plan.h"
 #include "layers/attention/contract/relative.h"
 #include "layers/multi_head/head_projection.h"
 
 namespace weft::layers {
 
-/// Some heads of a layer and how to make the mechanism they share.
+/// Some heads of a layer and the mechanism they share.
 struct HeadGroupPlan {
-  AttentionMaker make;
+  AttentionPlan attention;
   Index heads;
   ProjectionSettings projection = {};  ///< the same in all groups of a layer
 };

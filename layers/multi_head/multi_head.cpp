@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/error.h"
-#include "layers/attention/contract/fit.h"
 #include "layers/multi_head/stream_memory.h"
 
 namespace weft::layers {
@@ -12,13 +10,8 @@ MultiHead::MultiHead(const std::vector<HeadGroupPlan>& plan, const AttentionSite
                      Init out, std::shared_ptr<const Rotary> rotary,
                      const RelativeSettings* relative)
     : groups_(plan, site, HeadGroups::Inputs::one, in, out, relative), rotary_(std::move(rotary)) {
-  for (const Group& group : groups_) {
-    AttentionSite own = site;
-    own.heads = group.heads;
-    own.relative = group.relative;
-    const std::string unfit = why_unfit(group.attention->traits(), own);
-    core::require(unfit.empty(), "attention of layer ", site.layer, " ", unfit);
-  }
+  for (const HeadGroupPlan& part : plan)
+    most_memory_tokens_ = std::max(most_memory_tokens_, part.attention.most_memory_tokens);
 }
 
 Index MultiHeadState::bytes() const {
@@ -48,8 +41,8 @@ void MultiHead::turn(const Group& group, std::vector<HeadBlock>& blocks, Index l
 
 /// Puts what was carried before the keys and values of this segment.
 void MultiHead::join_past(const Pass& pass, const Group& group, AttentionInput& input) const {
-  const Tensor before =
-      last_rows(input.sequences.segment->before, input.sequences.batch, group.attention->carries());
+  const Tensor before = last_rows(input.sequences.segment->before, input.sequences.batch,
+                                  group.attention->memory_tokens());
   if (before.size() == 0) return;
   const auto first = input.blocks.begin() + std::ptrdiff_t(group.query_sided());
   const std::vector<HeadBlock> now(first, input.blocks.end());
@@ -107,7 +100,7 @@ Cost MultiHead::cost(const Sequences& sequences, bool continued) const {
   Cost total;
   for (const Group& group : groups_) {
     Sequences own = sequences;
-    const Index past = continued ? group.attention->carries() : 0;
+    const Index past = continued ? group.attention->memory_tokens() : 0;
     own.keys += past;
     total += group.attention->cost(own);
     // What is carried is projected again, and the projection learns from it.
@@ -119,15 +112,9 @@ Cost MultiHead::cost(const Sequences& sequences, bool continued) const {
   return total;
 }
 
-Index MultiHead::carries() const {
+Index MultiHead::memory_tokens() const {
   Index most = 0;
-  for (const Group& group : groups_) most = std::max(most, group.attention->carries());
-  return most;
-}
-
-Index MultiHead::carries_at_most() const {
-  Index most = 0;
-  for (const Group& group : groups_) most = std::max(most, group.attention->carries_at_most());
+  for (const Group& group : groups_) most = std::max(most, group.attention->memory_tokens());
   return most;
 }
 

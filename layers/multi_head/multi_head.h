@@ -45,8 +45,8 @@ class MultiHead {
   /// What the mechanisms charge for their parameters; an empty Var for nothing.  -> [1]
   Var penalty(const Pass& pass) const { return groups_.penalty(pass); }
   /// The most tokens before its segment that a head group can use, now and ever.
-  Index carries() const;
-  Index carries_at_most() const;
+  Index memory_tokens() const;
+  Index most_memory_tokens() const { return most_memory_tokens_; }
   /// How many keys each head reads of a long past; empty where some head group has no such number.
   std::vector<double> spans() const;
   void visit(Inventory& inventory) { groups_.visit(inventory); }
@@ -61,6 +61,7 @@ class MultiHead {
   void turn(const Group& group, std::vector<HeadBlock>& blocks, Index length) const;
 
   HeadGroups groups_;
+  Index most_memory_tokens_ = 0;
   std::shared_ptr<const Rotary> rotary_;
 };
 

@@ -14,7 +14,7 @@ namespace weft::tests {
 
 struct Settings;
 using Setting = std::variant<core::Index, double, bool, std::string, std::vector<core::Index>,
-                             std::vector<std::string>, std::vector<Settings>>;
+                             std::vector<double>, std::vector<std::string>, std::vector<Settings>>;
 /// A table of settings, written in the test itself.
 struct Settings : std::map<std::string, Setting> {
   using map::map;
@@ -70,7 +70,6 @@ class GivenFields final : public core::Fields {
     const auto found = settings_.find(std::string(key));
     if (found != settings_.end()) value = std::get<T>(found->second);
   }
-  void read(std::string_view key, std::vector<double>&, std::string_view help) { note(key, help); }
 
   /// Reads the value and puts the default back where it is not legal.
   template <class T>

@@ -2,6 +2,7 @@
 
 #include "core/fields.h"
 #include "layers/attention/clusters/centroids.h"
+#include "layers/attention/contract/plan.h"
 #include "layers/attention/lists/attention.h"
 
 namespace weft::layers {
@@ -23,6 +24,7 @@ struct RoutingSettings {
   double commitment = 0;
 
   void fields(core::Fields& field);
+  AttentionTraits traits() const;
 
   bool paper() const { return mode == "paper"; }
   Index cluster_count(Index length) const;

@@ -30,7 +30,7 @@ void NormaliserSettings::fields(core::Fields& field) {
 }
 
 Normaliser::Normaliser(const NormaliserSettings& settings, Index heads)
-    : softmax_(settings.kind == "softmax"), heads_(heads), alpha_(settings.alpha) {
+    : softmax_(settings.is_softmax()), heads_(heads), alpha_(settings.alpha) {
   if (!settings.learned) return;
   const double start = std::log((alpha_ - 1) / (2 - alpha_));
   parameter_ = std::make_unique<autograd::Parameter>(
@@ -46,7 +46,9 @@ std::vector<Entmax> Normaliser::of_heads() const {
   return all;
 }
 
-Var Normaliser::parameter(const Pass& pass) const { return autograd::use(pass, *parameter_); }
+Var Normaliser::parameter(const Pass& pass) const {
+  return autograd::as_variable(pass, *parameter_);
+}
 
 core::Tensor Normaliser::pull_back(const std::vector<double>& dalpha) const {
   core::Tensor gradient(core::Shape{heads_});

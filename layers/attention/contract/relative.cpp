@@ -36,8 +36,8 @@ class Shaw final : public RelativePositions {
     return {past,
             label_offsets(past, future,
                           [&](Index offset) { return std::clamp(offset, -clip_, clip_) + clip_; }),
-            autograd::use(pass, keys_),
-            autograd::use(pass, values_),
+            autograd::as_variable(pass, keys_),
+            autograd::as_variable(pass, values_),
             {}};
   }
   void visit(Inventory& inventory) override {
@@ -68,7 +68,7 @@ class T5 final : public RelativePositions {
                           }),
             {},
             {},
-            autograd::use(pass, bias_)};
+            autograd::as_variable(pass, bias_)};
   }
 
  private:
@@ -88,12 +88,12 @@ class TransformerXl final : public RelativePositions {
         place_({1, columns}, Init::zeros()) {}
 
   Terms terms(const Pass& pass, Index past, Index future) const override {
-    return {
-        past,
-        label_offsets(past, future, [&](Index offset) { return offset + past; }),
-        autograd::matmul(Var(sinusoids(past, future)), autograd::use(pass, weight_), false, true),
-        {},
-        {}};
+    return {past,
+            label_offsets(past, future, [&](Index offset) { return offset + past; }),
+            autograd::matmul(Var(sinusoids(past, future)), autograd::as_variable(pass, weight_),
+                             false, true),
+            {},
+            {}};
   }
   HeadBlock content(const Pass&, const HeadBlock& q) const override { return shift(q, content_); }
   HeadBlock place(const Pass&, const HeadBlock& q) const override { return shift(q, place_); }
