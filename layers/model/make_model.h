@@ -1,7 +1,7 @@
 #pragma once
 
+#include "layers/model/attention_plans.h"
 #include "layers/model/model.h"
-#include "layers/model/model_settings.h"
 
 namespace weft::layers {
 

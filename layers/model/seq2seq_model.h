@@ -2,8 +2,8 @@
 
 #include <optional>
 
+#include "layers/model/attention_plans.h"
 #include "layers/model/model.h"
-#include "layers/model/model_settings.h"
 #include "layers/model/output_layer.h"
 
 namespace weft::layers {
