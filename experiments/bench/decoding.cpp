@@ -92,9 +92,9 @@ nlohmann::ordered_json json_of(const DecodeSpeed& s) {
 
 void print(std::ostream& out, const std::string& name, const DecodeSpeed& s) {
   out << std::setprecision(2) << std::left << std::setw(8) << name << std::right << s.tokens_per_s
-      << " tokens/s, " << short_count(s.weights_read) << " weights a token, " << s.read_gb_per_s
+      << " tokens/s, " << format_count(s.weights_read) << " weights a token, " << s.read_gb_per_s
       << " GB/s of them, " << s.bandwidth_share << " of the bandwidth; "
-      << short_count(double(s.params)) << " parameters\n";
+      << format_count(double(s.params)) << " parameters\n";
 }
 
 }  // namespace

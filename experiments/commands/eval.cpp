@@ -57,8 +57,8 @@ nlohmann::ordered_json to_json(const Evaluation& e, const data::Dataset& dataset
   return json;
 }
 
-/// The score of a model that leaks does not stand without its leak.
-std::optional<LeakAudit> leak_of(const Inference& saved) {
+/// A model that leaks is never scored without its leak.
+std::optional<LeakAudit> leak_of(const LoadedModel& saved) {
   if (!saved.config.leaks() || saved.config.model.task != "language") return std::nullopt;
   return audit_leaks(layers::as_language_model(*saved.model, "eval"), *saved.dataset,
                      audited_sequences, 0);
@@ -79,7 +79,7 @@ int eval_command(const Arguments& arguments) {
       .flag("json", "print one JSON object");
   if (!line.parse(arguments)) return 0;
   const data::Split split = split_of(line.text("split"));
-  const Inference saved = load_saved_model(line);
+  const LoadedModel saved = load_saved_model(line);
   const Index length = saved.dataset->length();
   EvaluationOptions options{.split = split};
   if (line.has("stride")) {
@@ -97,7 +97,7 @@ int eval_command(const Arguments& arguments) {
       json["macs_paper"] = spans->macs_paper;
       json["macs_counted"] = spans->macs_counted;
     }
-    if (leak) json["leak"] = nlohmann::ordered_json::parse(audit_json(*leak));
+    if (leak) json["leak"] = audit_json(*leak);
     std::cout << json.dump(2) << '\n';
   } else {
     std::cout << print_evaluation(e, *saved.dataset, split);

@@ -21,7 +21,7 @@ int generate_command(const Arguments& arguments) {
       .option("seed", "N", "what the draws derive from", "1");
   if (!line.parse(arguments)) return 0;
   const std::string& prompt = line.text("prompt");
-  const auto [saved, encode, decode] = load_writer(line);
+  const auto [saved, encode, decode] = load_text_model(line);
   const auto boundary = saved.dataset ? saved.dataset->boundary() : std::nullopt;
   if (!boundary) layers::as_language_model(*saved.model, "generate");
   core::require(saved.config.model.causal,

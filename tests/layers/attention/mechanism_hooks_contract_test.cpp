@@ -112,7 +112,7 @@ TEST(MechanismHooks, penalties_join_the_loss_by_its_share_and_reach_their_parame
     if (s.name.ends_with(".price")) it.drawn.arena().value(s)[0] = 0;
   const double without = core::scalar(loss_at(Pass(), Real(0.5)).value());
   EXPECT_NEAR(core::scalar(loss.value()), without + prices / 2, 1e-5);
-  tape.sweep(loss, Tensor({1}, 1));
+  tape.sweep(loss);
   for (const auto& s : it.drawn.arena().slots())
     if (s.name.ends_with(".price")) {
       EXPECT_NEAR(it.drawn.arena().gradients()[std::size_t(s.offset)], 0.5, 1e-6) << s.name;
@@ -139,7 +139,7 @@ TEST(MechanismHooks, a_state_hears_of_each_training_pass_once_even_when_it_is_re
       autograd::Tape tape;
       const Var loss =
           it.model.loss(Pass(tape, core::Rng(3).fold(micro), journal), {it.tokens, it.tokens}, 1);
-      tape.sweep(loss, Tensor({1}, 1));
+      tape.sweep(loss);
     }
     it.model.loss(Pass(), {it.tokens, it.tokens}, 1);  // evaluation proposes nothing
     journal.commit();

@@ -4,23 +4,13 @@
 #include <vector>
 
 #include "layers/attention/registry.h"
+#include "layers/model/default_plans.h"
 #include "layers/model/language_model.h"
 #include "tests/closeness.h"
 #include "tests/layers/drawn_weights.h"
-#include "tests/layers/given_fields.h"
 #include "tests/random_values.h"
 
 namespace weft::layers {
-
-/// What each name in settings.attention stands for: a kind with its defaults.
-inline AttentionPlans default_plans(const ModelSettings& settings, Index length) {
-  AttentionPlans plans;
-  for (const std::string& name : settings.attention_names()) {
-    tests::GivenFields defaults;
-    plans[name] = read_attention(defaults, name, settings.site(length));
-  }
-  return plans;
-}
 
 /// A language model of 11 tokens with drawn weights.
 struct SampleModel {
@@ -53,7 +43,7 @@ struct SampleModel {
     autograd::Journal journal;
     const Var loss =
         model.loss(Pass(tape, core::Rng(3), journal), {tokens(2, seed), targets(2)}, 1);
-    tape.sweep(loss, Tensor(loss.shape(), 1));
+    tape.sweep(loss);
     return core::scalar(loss.value());
   }
 

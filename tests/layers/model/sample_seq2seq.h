@@ -58,7 +58,7 @@ struct SampleSeq2Seq {
     autograd::Tape tape;
     autograd::Journal journal;
     const Var loss = model.loss(Pass(tape, core::Rng(3), journal), reading, 1);
-    tape.sweep(loss, Tensor(loss.shape(), 1));
+    tape.sweep(loss);
     return {drawn.arena().gradients().begin(), drawn.arena().gradients().end()};
   }
 

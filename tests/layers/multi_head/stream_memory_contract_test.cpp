@@ -119,7 +119,7 @@ TEST(StreamMemory, recomputed_layers_read_the_past_that_they_read_first) {
       const core::Tokens tokens = Recurrent::part(30, 60);
       const Var loss =
           it.model.loss(Pass(tape, core::Rng(3), journal), {tokens, tokens}, 1, &memory);
-      tape.sweep(loss, Tensor(loss.shape(), 1));
+      tape.sweep(loss);
       const auto own = it.drawn.arena().gradients();
       gradients.emplace_back(own.begin(), own.end());
     }
@@ -166,7 +166,7 @@ TEST(StreamMemory, what_it_carries_has_no_gradient_but_the_projections_learn_fro
   autograd::Tape tape;
   autograd::Journal journal;
   const Var loss = it.model.loss(Pass(tape, core::Rng(3), journal), {one, one}, 1, &memory);
-  tape.sweep(loss, Tensor(loss.shape(), 1));
+  tape.sweep(loss);
   for (const auto& s : it.drawn.arena().slots()) {
     if (s.name != "layers.0.attention.projection.weight") continue;
     const auto keys = it.drawn.arena().gradients().subspan(std::size_t(s.offset + s.size / 3),

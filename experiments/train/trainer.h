@@ -17,9 +17,11 @@ namespace weft::experiments {
 
 /// A model being trained, from one optimizer step to the next: everything that a checkpoint holds
 /// and nothing that it does not.
-class Training {
+class Trainer {
  public:
-  explicit Training(const RunConfig& config);
+  explicit Trainer(const RunConfig& config);
+  /// With data that was made from the same config.
+  Trainer(const RunConfig& config, std::unique_ptr<data::Dataset> dataset);
 
   struct Step {
     double loss = 0;  ///< nats, mean over the step's targets, before the update
@@ -33,7 +35,7 @@ class Training {
   /// From the budget; a budget in minutes is turned into steps by timing a few first.
   Index total_steps();
   Index tokens_per_step() const;
-  /// Of a step that scores so many pairs: 6 x matrix weights x rows + 12 x head width x pairs.
+  /// Of a step that scores this many pairs: 6 x matrix weights x rows + 12 x head width x pairs.
   double useful_flops(Index scored_pairs) const;
   /// By the cost model.
   double useful_flops_per_step() const { return useful_flops(scored_pairs_per_step()); }
@@ -72,22 +74,6 @@ class Training {
   layers::StreamMemory memory_;  ///< of a recurrent model's streams
   Index step_ = 0;
   Index total_steps_ = 0;  ///< 0 until known
-};
-
-/// The model of a checkpoint, ready for inference.
-struct Inference {
-  Inference(const RunConfig& config, const Checkpoint& checkpoint, const layers::ModelShape& shape);
-  /// With the data that the config names.
-  Inference(const RunConfig& config, const Checkpoint& checkpoint);
-
-  RunConfig config;
-  std::unique_ptr<data::Dataset> dataset;  ///< none where only the model's shape was given
-  std::unique_ptr<layers::Model> model;
-  std::unique_ptr<autograd::ParameterArena> arena;
-
- private:
-  Inference(const RunConfig& config, const Checkpoint& checkpoint,
-            std::unique_ptr<data::Dataset> data);
 };
 
 }  // namespace weft::experiments

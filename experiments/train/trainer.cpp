@@ -1,4 +1,4 @@
-#include "experiments/train/training.h"
+#include "experiments/train/trainer.h"
 
 #include <algorithm>
 #include <chrono>
@@ -10,49 +10,18 @@
 #include "core/simd/kernels.h"
 #include "experiments/checkpoint/saved_spelling.h"
 #include "experiments/evaluate/evaluation.h"
+#include "experiments/train/run_model.h"
 
 namespace weft::experiments {
 
 using autograd::ParameterArena;
 using core::Real;
 
-namespace {
+Trainer::Trainer(const RunConfig& config) : Trainer(config, make_dataset(config)) {}
 
-layers::ModelShape shape_of(const RunConfig& config, const data::Dataset& dataset) {
-  return {.vocabulary = dataset.vocabulary(),
-          .length = config.data.length,
-          .classes = dataset.classes(),
-          .source_length = dataset.source_length()};
-}
-
-std::unique_ptr<layers::Model> make_model(const RunConfig& config,
-                                          const layers::ModelShape& shape) {
-  return layers::make_model(config.model, config.attention, shape, config.train.recompute);
-}
-
-std::vector<ArrayTarget> arrays_of(ParameterArena& arena, const autograd::Inventory& inventory) {
-  std::vector<ArrayTarget> arrays;
-  for (const ParameterArena::Slot& s : arena.slots())
-    arrays.push_back({"params/" + s.name, s.shape, arena.value(s)});
-  for (const auto& [name, state] : inventory.states())
-    arrays.push_back({"states/" + name, state->value().shape(), state->writable()});
-  return arrays;
-}
-
-void restore_arrays(const Checkpoint& checkpoint, const std::vector<ArrayTarget>& arrays) {
-  for (const std::string group : {"params", "states"}) {
-    std::vector<ArrayTarget> own;
-    for (const ArrayTarget& array : arrays)
-      if (array.name.starts_with(group + "/")) own.push_back(array);
-    checkpoint.restore(group, own);
-  }
-}
-
-}  // namespace
-
-Training::Training(const RunConfig& config)
+Trainer::Trainer(const RunConfig& config, std::unique_ptr<data::Dataset> dataset)
     : config_(config),
-      dataset_(config.data.plan.make(config.train.batch, std::uint64_t(config.seed))),
+      dataset_(std::move(dataset)),
       model_(make_model(config, shape_of(config, *dataset_))) {
   model_->visit(inventory_);
   arena_ = std::make_unique<ParameterArena>(inventory_, ParameterArena::Use::training);
@@ -61,9 +30,9 @@ Training::Training(const RunConfig& config)
   if (model_->recurrent()) memory_ = model_->memory(config.train.batch);
 }
 
-double Training::run_micro_batch(Index number, const data::Batch& batch, autograd::Journal& journal,
-                                 layers::StreamMemory& memory,
-                                 const autograd::TapeOptions& options) const {
+double Trainer::run_micro_batch(Index number, const data::Batch& batch, autograd::Journal& journal,
+                                layers::StreamMemory& memory,
+                                const autograd::TapeOptions& options) const {
   if (!batch.continues) memory.forget();
   autograd::Tape tape(options);
   const core::Rng stream =
@@ -73,12 +42,12 @@ double Training::run_micro_batch(Index number, const data::Batch& batch, autogra
   const autograd::Var loss =
       model_->loss(pass, reading_of(batch), share, model_->recurrent() ? &memory : nullptr);
   const double value = core::scalar(loss.value());
-  if (std::isfinite(value)) tape.sweep(loss, core::Tensor(loss.shape(), 1));
+  if (std::isfinite(value)) tape.sweep(loss);
   journal.forget_decisions();
   return value;
 }
 
-Training::Step Training::step(autograd::Profile* profile) {
+Trainer::Step Trainer::step(autograd::Profile* profile) {
   const Index micro = config_.train.accumulate, first = step_ * micro;
   if (!prefetch_) prefetch_ = std::make_unique<data::Prefetch>(*dataset_, first);
   arena_->zero_gradients();
@@ -100,7 +69,7 @@ Training::Step Training::step(autograd::Profile* profile) {
   return result;
 }
 
-void Training::explain_divergence(const char* what) const {
+void Trainer::explain_divergence(const char* what) const {
   const std::string where = core::message_of("step ", step_, ": the ", what, " is not finite; ");
   try {
     autograd::Journal journal;
@@ -110,30 +79,30 @@ void Training::explain_divergence(const char* what) const {
       run_micro_batch(number, dataset_->training(number), journal, memory, {.check_finite = true});
     }
   } catch (const core::Error& error) {
-    throw core::Error(core::Fault::diverged, where + error.what() +
-                                                 ". Lower optim.lr, raise optim.warmup or lower "
-                                                 "optim.clip, and resume from the last checkpoint");
+    throw core::Error(core::Fault::diverged, where + error.what(),
+                      "Lower optim.lr, raise optim.warmup or lower optim.clip, and resume from the "
+                      "last checkpoint");
   }
   throw core::Error(core::Fault::diverged,
                     where + "every op by itself is finite: sums of gradients overflowed");
 }
 
-Index Training::tokens_per_step() const {
+Index Trainer::tokens_per_step() const {
   return config_.train.batch * config_.train.accumulate * config_.data.length;
 }
 
-Index Training::scored_pairs_per_step() const {
+Index Trainer::scored_pairs_per_step() const {
   return model_->attention_cost(config_.train.batch).scored_pairs * config_.train.accumulate;
 }
 
-double Training::useful_flops(Index scored_pairs) const {
+double Trainer::useful_flops(Index scored_pairs) const {
   const Index head_width = config_.model.width / config_.model.heads;
   return 6.0 * double(model_->matrix_weights()) * model_->rows_per_token() *
              double(tokens_per_step()) +
          12.0 * double(head_width) * double(scored_pairs);
 }
 
-Index Training::total_steps() {
+Index Trainer::total_steps() {
   if (total_steps_ > 0) return total_steps_;
   const TrainSettings& train = config_.train;
   const auto steps_for = [](double budget, double per_step) {
@@ -157,27 +126,27 @@ Index Training::total_steps() {
   return total_steps_ = steps_for(train.minutes * 60, best);
 }
 
-Index Training::fixed_bytes() const {
+Index Trainer::fixed_bytes() const {
   return 2 * arena_->size() * Index(sizeof(Real)) + optimizer_->bytes();
 }
 
-std::vector<ArrayTarget> Training::model_arrays() { return arrays_of(*arena_, inventory_); }
+std::vector<ArrayTarget> Trainer::model_arrays() { return arrays_of(*arena_, inventory_); }
 
-std::vector<ArrayTarget> Training::moment_arrays() {
+std::vector<ArrayTarget> Trainer::moment_arrays() {
   std::vector<ArrayTarget> arrays;
   for (const optim::Moment& moment : optimizer_->moments())
     arrays.push_back({"optim/" + moment.name, moment.shape, moment.values});
   return arrays;
 }
 
-std::vector<ArrayTarget> Training::memory_arrays() {
+std::vector<ArrayTarget> Trainer::memory_arrays() {
   std::vector<ArrayTarget> arrays;
   for (const layers::StreamMemory::Array& array : memory_.arrays())
     arrays.push_back({"memory/" + array.name, array.shape, array.values});
   return arrays;
 }
 
-Snapshot Training::snapshot() {
+Snapshot Trainer::snapshot() {
   Snapshot snapshot;
   snapshot.step = step_;
   snapshot.config_toml = config_.toml();
@@ -195,11 +164,11 @@ Snapshot Training::snapshot() {
   return snapshot;
 }
 
-void Training::restore_model(const Checkpoint& checkpoint) {
+void Trainer::restore_model(const Checkpoint& checkpoint) {
   restore_arrays(checkpoint, model_arrays());
 }
 
-void Training::restore(const Checkpoint& checkpoint) {
+void Trainer::restore(const Checkpoint& checkpoint) {
   if (checkpoint.text("data/fingerprint") != dataset_->fingerprint())
     throw core::Error(core::Fault::data,
                       "the data is not what this run began with (its fingerprint differs); bring "
@@ -210,24 +179,6 @@ void Training::restore(const Checkpoint& checkpoint) {
   step_ = checkpoint.step;
   if (config_.train.minutes > 0) total_steps_ = Index(checkpoint.integer("meta/total_steps"));
   prefetch_.reset();
-}
-
-Inference::Inference(const RunConfig& run, const Checkpoint& checkpoint)
-    : Inference(run, checkpoint, run.data.plan.make(run.train.batch, std::uint64_t(run.seed))) {}
-
-Inference::Inference(const RunConfig& run, const Checkpoint& checkpoint,
-                     std::unique_ptr<data::Dataset> data)
-    : Inference(run, checkpoint, shape_of(run, *data)) {
-  dataset = std::move(data);
-}
-
-Inference::Inference(const RunConfig& run, const Checkpoint& checkpoint,
-                     const layers::ModelShape& shape)
-    : config(run), model(make_model(run, shape)) {
-  autograd::Inventory inventory;
-  model->visit(inventory);
-  arena = std::make_unique<ParameterArena>(inventory, ParameterArena::Use::inference);
-  restore_arrays(checkpoint, arrays_of(*arena, inventory));
 }
 
 }  // namespace weft::experiments
