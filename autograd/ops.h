@@ -13,7 +13,7 @@
 /// The differentiable ops, one file each under ops/. Parameter gradients are added to the
 /// parameter's own array inside the pullback; gradients of variables are returned to the tape. An
 /// op whose variables are all constants records nothing, so its parameters learn nothing from it:
-/// watch one of them, or start from `embedding` or `use`, which record on the pass's tape.
+/// watch one of them, or start from `embedding` or `as_variable`, which record on the pass's tape.
 namespace weft::autograd {
 
 /// x: [..., in], weight: [out, in], bias: [out] or null -> [..., out]
@@ -101,9 +101,9 @@ Var mean_rows(const Var& x, const std::vector<Index>& counts);
 Var sum(const Var& x);
 Var mean(const Var& x);
 /// A parameter as a variable, for ops that take it as an ordinary input.
-Var use(const Pass& pass, const Parameter& parameter);
+Var as_variable(const Pass& pass, const Parameter& parameter);
 /// Its first `rows` rows.  parameter: [n, ...] -> [rows, ...]
-Var use_rows(const Pass& pass, const Parameter& parameter, Index rows);
+Var rows_as_variable(const Pass& pass, const Parameter& parameter, Index rows);
 
 /// x itself, where `penalty` ([1]) is charged to the loss: for penalties on activations, which
 /// count once also inside a part that is run again. Nothing is charged in evaluation.
@@ -113,11 +113,11 @@ Var penalise(const Pass& pass, const Var& x, const Var& penalty);
 Var penalties(const Pass& pass);
 
 /// f(x), with nothing kept but x: the pullback runs f again on a private tape.
-Var recompute(const Pass& pass, const Part& f, const Var& x);
+Var recompute(const Pass& pass, const Sublayer& f, const Var& x);
 
 /// f over pieces of at most `rows` rows of x, each computed again in the sweep: what f keeps inside
 /// exists for one piece at a time.
-Var by_pieces(const Pass& pass, const Part& f, const Var& x, Index rows);
+Var by_pieces(const Pass& pass, const Sublayer& f, const Var& x, Index rows);
 
 /// What becomes of the two streams of a reversible stack.
 enum class StreamOutput { average, concat };
@@ -125,8 +125,8 @@ enum class StreamOutput { average, concat };
 /// first += f2(second) and so on, with nothing kept but how the streams end. Each branch returns
 /// what it is given in shape.
 /// first, second: [..., n], where the streams begin -> [..., n], or [..., 2 n] side by side
-Var reversible(const Pass& pass, std::vector<Part> branches, const Var& first, const Var& second,
-               StreamOutput output);
+Var reversible(const Pass& pass, std::vector<Sublayer> branches, const Var& first,
+               const Var& second, StreamOutput output);
 
 /// Each sequence of y right behind the real rows of its sequence in x; zeros fill the end.
 /// x: [B * S, n], y: [B * T, n] -> [B * (S + T), n]

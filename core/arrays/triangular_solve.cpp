@@ -9,7 +9,7 @@
 
 namespace weft::core {
 
-void solve_unit_lower(const Factor& a, const Matrix& x) {
+void solve_unit_lower(const Operand& a, const Matrix& x) {
   require(a.rows() == x.rows && a.cols() == x.rows, "solve_unit_lower: [", a.rows(), ", ", a.cols(),
           "] for [", x.rows, ", ", x.cols, "]");
   if (x.rows == 0 || x.cols == 0) return;

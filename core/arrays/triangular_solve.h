@@ -8,6 +8,6 @@ namespace weft::core {
 /// nothing else is read of it. With `a` transposed, x = (I + a^T)^-1 x. Without the flag, row i of
 /// the result depends on rows up to i alone, bit for bit.
 /// a: [n, n], x: [n, cols]
-void solve_unit_lower(const Factor& a, const Matrix& x);
+void solve_unit_lower(const Operand& a, const Matrix& x);
 
 }  // namespace weft::core

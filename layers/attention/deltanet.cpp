@@ -19,14 +19,16 @@ struct DeltaSettings {
                "needs that");
     list_chunk_of(field, chunk);
   }
+  AttentionTraits traits() const {
+    return recurrent_traits(
+        "a memory in which a value replaces what its key held (the delta rule)");
+  }
 };
 
 class DeltaNet final : public RecurrentAttention {
  public:
   DeltaNet(const DeltaSettings& settings, const AttentionSite& site)
       : RecurrentAttention({.kind = "deltanet",
-                            .traits = recurrent_traits("a memory in which a value replaces what "
-                                                       "its key held (the delta rule)"),
                             .rule = {.write = GateForm::token,
                                      .erase = GateForm::token,
                                      .unit = true,
@@ -58,11 +60,8 @@ class DeltaNet final : public RecurrentAttention {
 
 }  // namespace
 
-AttentionMaker configure_deltanet(core::Fields& field, const AttentionSite&) {
-  DeltaSettings settings;
-  settings.fields(field);
-  return
-      [settings](const AttentionSite& site) { return std::make_unique<DeltaNet>(settings, site); };
+AttentionPlan configure_deltanet(core::Fields& fields, const AttentionSite&) {
+  return configure<DeltaSettings, DeltaNet>(fields);
 }
 
 }  // namespace weft::layers

@@ -21,14 +21,16 @@ struct GatedDeltaSettings {
                "needs that");
     list_chunk_of(field, chunk);
   }
+  AttentionTraits traits() const {
+    return recurrent_traits(
+        "a memory in which a value replaces what its key held, and which tokens let fade");
+  }
 };
 
 class GatedDeltaNet final : public RecurrentAttention {
  public:
   GatedDeltaNet(const GatedDeltaSettings& settings, const AttentionSite& site)
       : RecurrentAttention({.kind = "gated_deltanet",
-                            .traits = recurrent_traits("a memory in which a value replaces what "
-                                                       "its key held, and which tokens let fade"),
                             .rule = {.decay = GateForm::token,
                                      .write = GateForm::token,
                                      .erase = GateForm::token,
@@ -70,12 +72,8 @@ class GatedDeltaNet final : public RecurrentAttention {
 
 }  // namespace
 
-AttentionMaker configure_gated_deltanet(core::Fields& field, const AttentionSite&) {
-  GatedDeltaSettings settings;
-  settings.fields(field);
-  return [settings](const AttentionSite& site) {
-    return std::make_unique<GatedDeltaNet>(settings, site);
-  };
+AttentionPlan configure_gated_deltanet(core::Fields& fields, const AttentionSite&) {
+  return configure<GatedDeltaSettings, GatedDeltaNet>(fields);
 }
 
 }  // namespace weft::layers

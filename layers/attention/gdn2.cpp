@@ -11,12 +11,16 @@
 namespace weft::layers {
 namespace {
 
+struct Gdn2Settings : ColumnFadingSettings {
+  AttentionTraits traits() const {
+    return recurrent_traits("a memory whose columns tokens erase, write and let fade one by one");
+  }
+};
+
 class GatedDelta2 final : public RecurrentAttention {
  public:
-  GatedDelta2(const ColumnFadingSettings& settings, const AttentionSite& site)
+  GatedDelta2(const Gdn2Settings& settings, const AttentionSite& site)
       : RecurrentAttention({.kind = "gdn2",
-                            .traits = recurrent_traits("a memory whose columns tokens erase, write "
-                                                       "and let fade one by one"),
                             .rule = {.decay = GateForm::column,
                                      .write = GateForm::column,
                                      .erase = GateForm::column,
@@ -56,12 +60,8 @@ class GatedDelta2 final : public RecurrentAttention {
 
 }  // namespace
 
-AttentionMaker configure_gdn2(core::Fields& field, const AttentionSite&) {
-  ColumnFadingSettings settings;
-  settings.fields(field);
-  return [settings](const AttentionSite& site) {
-    return std::make_unique<GatedDelta2>(settings, site);
-  };
+AttentionPlan configure_gdn2(core::Fields& fields, const AttentionSite&) {
+  return configure<Gdn2Settings, GatedDelta2>(fields);
 }
 
 }  // namespace weft::layers

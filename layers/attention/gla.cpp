@@ -23,14 +23,15 @@ struct GlaSettings {
                  core::between(-1e4, 0));
     list_chunk_of(field, chunk);
   }
+  AttentionTraits traits() const {
+    return recurrent_traits("a sum over the past that each token lets fade column by column");
+  }
 };
 
 class GatedLinear final : public RecurrentAttention {
  public:
   GatedLinear(const GlaSettings& settings, const AttentionSite& site)
       : RecurrentAttention({.kind = "gla",
-                            .traits = recurrent_traits(
-                                "a sum over the past that each token lets fade column by column"),
                             .rule = {.decay = GateForm::column, .chunk = settings.chunk},
                             .norm = {.activation = GatedNormForm::Activation::silu}},
                            site),
@@ -58,12 +59,8 @@ class GatedLinear final : public RecurrentAttention {
 
 }  // namespace
 
-AttentionMaker configure_gla(core::Fields& field, const AttentionSite&) {
-  GlaSettings settings;
-  settings.fields(field);
-  return [settings](const AttentionSite& site) {
-    return std::make_unique<GatedLinear>(settings, site);
-  };
+AttentionPlan configure_gla(core::Fields& fields, const AttentionSite&) {
+  return configure<GlaSettings, GatedLinear>(fields);
 }
 
 }  // namespace weft::layers

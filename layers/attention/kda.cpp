@@ -10,12 +10,17 @@
 namespace weft::layers {
 namespace {
 
+struct KdaSettings : ColumnFadingSettings {
+  AttentionTraits traits() const {
+    return recurrent_traits(
+        "a memory in which a value replaces what its key held, fading column by column");
+  }
+};
+
 class KimiDelta final : public RecurrentAttention {
  public:
-  KimiDelta(const ColumnFadingSettings& settings, const AttentionSite& site)
+  KimiDelta(const KdaSettings& settings, const AttentionSite& site)
       : RecurrentAttention({.kind = "kda",
-                            .traits = recurrent_traits("a memory in which a value replaces what "
-                                                       "its key held, fading column by column"),
                             .rule = {.decay = GateForm::column,
                                      .write = GateForm::token,
                                      .erase = GateForm::token,
@@ -51,11 +56,8 @@ class KimiDelta final : public RecurrentAttention {
 
 }  // namespace
 
-AttentionMaker configure_kda(core::Fields& field, const AttentionSite&) {
-  ColumnFadingSettings settings;
-  settings.fields(field);
-  return
-      [settings](const AttentionSite& site) { return std::make_unique<KimiDelta>(settings, site); };
+AttentionPlan configure_kda(core::Fields& fields, const AttentionSite&) {
+  return configure<KdaSettings, KimiDelta>(fields);
 }
 
 }  // namespace weft::layers

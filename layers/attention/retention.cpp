@@ -7,13 +7,20 @@
 namespace weft::layers {
 namespace {
 
+struct RetentionSettings {
+  Index chunk = 64;
+
+  void fields(core::Fields& field) { list_chunk_of(field, chunk); }
+  AttentionTraits traits() const {
+    return recurrent_traits("a sum over the past that fades at a fixed pace in each head");
+  }
+};
+
 class Retention final : public RecurrentAttention {
  public:
-  Retention(Index chunk, const AttentionSite& site)
+  Retention(const RetentionSettings& settings, const AttentionSite& site)
       : RecurrentAttention({.kind = "retention",
-                            .traits = recurrent_traits(
-                                "a sum over the past that fades at a fixed pace in each head"),
-                            .rule = {.decay = GateForm::head, .chunk = chunk},
+                            .rule = {.decay = GateForm::head, .chunk = settings.chunk},
                             .rotates = true,
                             .norm = {.activation = GatedNormForm::Activation::silu}},
                            site),
@@ -35,10 +42,8 @@ class Retention final : public RecurrentAttention {
 
 }  // namespace
 
-AttentionMaker configure_retention(core::Fields& field, const AttentionSite&) {
-  Index chunk = 64;
-  list_chunk_of(field, chunk);
-  return [chunk](const AttentionSite& site) { return std::make_unique<Retention>(chunk, site); };
+AttentionPlan configure_retention(core::Fields& fields, const AttentionSite&) {
+  return configure<RetentionSettings, Retention>(fields);
 }
 
 }  // namespace weft::layers

@@ -22,6 +22,10 @@ struct SsdSettings {
     list_conv(field, conv);
     list_chunk_of(field, chunk);
   }
+  AttentionTraits traits() const {
+    return recurrent_traits(
+        "a sum over the past that each token lets fade, with shared keys (Mamba-2)");
+  }
 };
 
 class StateSpace final : public RecurrentAttention {
@@ -29,8 +33,6 @@ class StateSpace final : public RecurrentAttention {
   StateSpace(const SsdSettings& settings, const AttentionSite& site)
       : RecurrentAttention(
             {.kind = "ssd",
-             .traits = recurrent_traits(
-                 "a sum over the past that each token lets fade, with shared keys (Mamba-2)"),
              .rule = {.decay = GateForm::token, .write = GateForm::token, .chunk = settings.chunk},
              .scale = 1,
              .key_heads = settings.key_heads,
@@ -65,13 +67,14 @@ class StateSpace final : public RecurrentAttention {
 
 }  // namespace
 
-AttentionMaker configure_ssd(core::Fields& field, const AttentionSite& site) {
+AttentionPlan configure_ssd(core::Fields& fields, const AttentionSite& site) {
   SsdSettings settings;
-  settings.fields(field);
+  settings.fields(fields);
   if (site.heads % settings.key_heads != 0)
-    field.problem("key_heads", "must divide the number of heads");
-  return
-      [settings](const AttentionSite& own) { return std::make_unique<StateSpace>(settings, own); };
+    fields.problem("key_heads", "must divide the number of heads");
+  return {
+      [settings](const AttentionSite& own) { return std::make_unique<StateSpace>(settings, own); },
+      settings.traits()};
 }
 
 }  // namespace weft::layers

@@ -1,46 +1,56 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "core/fields.h"
+#include "layers/attention/contract/attention.h"
 #include "layers/attention/contract/relative.h"
 #include "layers/model/seq2seq_settings.h"
-#include "layers/multi_head/multi_head.h"
 #include "layers/parts/positions.h"
+#include "layers/parts/residual.h"
 #include "layers/parts/sparse_feed_forward.h"
 
 namespace weft::layers {
 
+/// What a model does: predicts a token at every place, says the class of a whole sequence, or
+/// generates a target sequence from a source.
+enum class Task { language, classify, seq2seq };
+
+/// What a classifier's head reads of a sequence: a token of its own, or the mean of all.
+enum class Pool { cls, mean };
+
+/// A classifier's head: a hidden layer and a linear one, or the latter alone.
+enum class ClassHeadKind { mlp, linear };
+
 /// The [model] section. `attention` names what each layer uses, repeated to fill the layers.
 struct ModelSettings {
-  std::string task = "language";
-  std::string pool = "cls";  ///< what a classifier's head reads of a sequence
-  std::string head = "mlp";  ///< of a classifier
+  Task task = Task::language;
+  Pool pool = Pool::cls;
+  ClassHeadKind head = ClassHeadKind::mlp;
   Index layers = 2;
   Index width = 64;
   Index heads = 4;
   Index ff = 0;  ///< 0 stands for 4 x width
-  std::string feedforward = "dense";
+  Density feedforward = Density::dense;
   SparseFeedForwardSettings sparse_ff;
   Index ff_chunk = 0;    ///< rows of the feed-forward at a time; 0: all
   Index loss_chunk = 0;  ///< tokens whose logits exist at a time; 0: about a million logits
-  std::string norm = "layer";
+  NormKind norm = NormKind::layer;
   bool allow_leaky_norm = false;
-  std::string norm_place = "pre";
+  NormPlace norm_place = NormPlace::pre;
   std::string positions = "learned";
   Index relative_clip = 64, relative_buckets = 32, relative_distance = 128;
   std::vector<Index> axial_shape;   ///< n1, n2; empty: nearly square
   std::vector<Index> axial_widths;  ///< d1, d2; empty: halves of the width
   double dropout = 0;
   bool tie = true;
-  std::string loss = "dense";
-  Index loss_modules = 4;  ///< S of a sparse output layer
+  Density output = Density::dense;
+  Index output_modules = 4;  ///< S of a sparse output layer
   bool causal = true;
-  bool recurrence = false;
+  bool segment_memory = false;
   bool reversible = false;
-  std::string reversible_output = "average";
+  autograd::StreamOutput reversible_output = autograd::StreamOutput::average;
   Seq2SeqSettings seq2seq;
   std::vector<std::string> attention = {"dense"};
 
@@ -50,10 +60,10 @@ struct ModelSettings {
   RelativeSettings relative() const;
   /// How many places the layers read of a sequence of `length` tokens.
   Index places(Index length) const {
-    return task == "classify" && pool == "cls" ? length + 1 : length;
+    return task == Task::classify && pool == Pool::cls ? length + 1 : length;
   }
   Index hidden() const { return ff > 0 ? ff : 4 * width; }
-  bool tells_from_source() const { return task == "seq2seq"; }
+  bool is_seq2seq() const { return task == Task::seq2seq; }
   /// What reads the source of a seq2seq model.
   Index encoder_layers() const {
     return seq2seq.encoder_layers > 0 ? seq2seq.encoder_layers : layers;
@@ -70,37 +80,16 @@ struct ModelSettings {
 
  private:
   void list_classifier(core::Fields& field);
+  void list_feed_forward(core::Fields& field);
+  void list_positions(core::Fields& field);
+  void list_depth(core::Fields& field);
   void list_output(core::Fields& field);
   void list_batch_norm(core::Fields& field);
   void list_axial_positions(core::Fields& field);
   void list_reversible(core::Fields& field);
-  void list_sparse_loss(core::Fields& field);
-  void check_recurrence(core::Fields& field) const;
+  void list_sparse_output(core::Fields& field);
+  void check_segment_memory(core::Fields& field) const;
   void list_seq2seq(core::Fields& field);
 };
-
-/// Reads the table [attention.NAME]: `kind` (NAME itself unless given) with that mechanism's
-/// settings, or `groups`, a list of such tables with a number of heads each.
-std::vector<HeadGroupPlan> read_attention(core::Fields& field, const std::string& name,
-                                          const AttentionSite& site);
-
-/// Reports a mechanism among `groups` that cannot use the model's positions.
-void check_positions(core::Fields& model, const ModelSettings& settings, const std::string& name,
-                     const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
-
-/// Whether any of the head groups can read on in a past that is carried over segments.
-bool carries_past(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
-
-/// Why a layer at this site cannot use these head groups; empty when it can.
-std::string why_unfit(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
-
-/// Whether all of the head groups leave out keys that are padding.
-bool takes_padding(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
-
-/// Whether any of the head groups lets later tokens choose what earlier ones read.
-bool leaks(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
-
-/// The head groups of every name that the model uses.
-using AttentionPlans = std::map<std::string, std::vector<HeadGroupPlan>>;
 
 }  // namespace weft::layers

@@ -99,27 +99,26 @@ const std::map<std::string, Source> sources{{"conv_q", {"conv_q"}},
                                             {"gain", {"gain"}}};
 
 void fill(const Case& golden, const WideInput& wide, ParameterArena& arena) {
-  for (const auto& segment : arena.segments()) {
-    if (segment.name == "keys.weight") {
-      wide.pass_on(arena.value(segment));
+  for (const auto& slot : arena.slots()) {
+    if (slot.name == "keys.weight") {
+      wide.pass_on(arena.value(slot));
       continue;
     }
-    const Source& source = sources.at(segment.name);
+    const Source& source = sources.at(slot.name);
     const std::string path = "in/" + source.array;
     const auto numbers = by_axes(golden.numbers(path), golden.shape(path), source.axes);
     if (source.widened)
-      wide.widen(numbers, arena.value(segment));
+      wide.widen(numbers, arena.value(slot));
     else
-      std::ranges::copy(numbers, arena.value(segment).begin());
+      std::ranges::copy(numbers, arena.value(slot).begin());
   }
 }
 
 void compare(Case& golden, const WideInput& wide, const ParameterArena& arena) {
-  for (const auto& segment : arena.segments()) {
-    if (segment.name == "keys.weight") continue;
-    const Source& source = sources.at(segment.name);
-    const auto own =
-        arena.gradients().subspan(std::size_t(segment.offset), std::size_t(segment.size));
+  for (const auto& slot : arena.slots()) {
+    if (slot.name == "keys.weight") continue;
+    const Source& source = sources.at(slot.name);
+    const auto own = arena.gradients().subspan(std::size_t(slot.offset), std::size_t(slot.size));
     const std::vector<Real> given =
         source.widened ? wide.narrow(own) : std::vector<Real>(own.begin(), own.end());
     golden.compare("grad/" + source.array,
@@ -139,7 +138,7 @@ void layer_mamba2(Case& golden) {
                                    .causal = true};
   tests::GivenFields fields(
       {{"key_heads", golden.shape("in/q")[1]}, {"conv", golden.shape("in/conv_v").back()}});
-  const auto attention = layers::find_attention("ssd")->configure(fields, site)(site);
+  const auto attention = layers::find_attention("ssd")->configure(fields, site).make(site);
   autograd::Inventory inventory;
   attention->visit(inventory);
   ParameterArena arena(inventory, ParameterArena::Use::training);

@@ -79,7 +79,7 @@ class Replay {
     autograd::Inventory inventory;
     parameters.visit(inventory);
     autograd::ParameterArena arena(inventory, autograd::ParameterArena::Use::training);
-    const auto log_rate = arena.segments()[0], skip = arena.segments()[1];
+    const auto log_rate = arena.slots()[0], skip = arena.slots()[1];
     if (ssd) {
       const auto rates = golden_.numbers("in/A");
       for (std::size_t h = 0; h < rates.size(); ++h)
@@ -132,7 +132,7 @@ class Replay {
   void compare_parameters(autograd::ParameterArena& arena) {
     const auto rates = golden_.numbers("in/A");
     const auto gradients = [&](std::size_t i) {
-      return arena.gradients().subspan(std::size_t(arena.segments()[i].offset), rates.size());
+      return arena.gradients().subspan(std::size_t(arena.slots()[i].offset), rates.size());
     };
     std::vector<Real> of_rates;
     for (std::size_t h = 0; h < rates.size(); ++h)

@@ -68,7 +68,7 @@ std::unique_ptr<layers::Attention> make_layer(const Case& golden, const Layer& l
   const layers::AttentionSite site{
       .width = x[2], .heads = v[1], .head_width = v[3], .length = v[2], .causal = true};
   tests::GivenFields fields(layer.settings);
-  auto make = layers::find_attention(layer.kind)->configure(fields, site);
+  const auto make = layers::find_attention(layer.kind)->configure(fields, site).make;
   for (const auto& [key, problem] : fields.problems())
     throw core::Error(core::message_of("setting ", key, ": ", problem));
   return make(site);

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "core/fields.h"
+#include "layers/attention/contract/plan.h"
 #include "layers/attention/fittings/gated_norm.h"
 #include "layers/attention/fittings/input_map.h"
 #include "layers/attention/fittings/short_convolution.h"
@@ -13,7 +14,6 @@ namespace weft::layers {
 /// What a recurrent mechanism is made of beside its gates.
 struct RecurrentForm {
   std::string_view kind;
-  AttentionTraits traits;
   RecurrenceProblem rule = {};  ///< forms of the gates, unit and chunk; sizes come from the site
   double scale = 0;             ///< of what is read; 0 for 1 / sqrt(D)
   bool rotates = false;         ///< rotary positions turn queries and keys
@@ -38,7 +38,6 @@ class RecurrentAttention : public Attention {
  public:
   RecurrentAttention(const RecurrentForm& form, const AttentionSite& site);
 
-  AttentionTraits traits() const override { return form_.traits; }
   std::vector<Projection> projections() const override;
   Var forward(const Pass& pass, const AttentionInput& input) const override;
   std::unique_ptr<DecodeState> begin() const override;

@@ -66,10 +66,10 @@ struct RecurrenceGradients {
 /// One head of one sequence.
 struct RecurrenceLane {
   RecurrenceLane(const RecurrenceProblem& p, Index lane)
-      : index(lane), batch(lane / p.heads), head(lane % p.heads) {
-    const Sequences& s = p.sequences;
-    real = s.key_lengths ? (*s.key_lengths)[std::size_t(batch)] : p.length();
-  }
+      : index(lane),
+        batch(lane / p.heads),
+        head(lane % p.heads),
+        real(p.sequences.real_keys(batch)) {}
   Index index, batch, head;
   Index real;  ///< tokens that are not padding
 };

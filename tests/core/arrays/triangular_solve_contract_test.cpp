@@ -19,7 +19,7 @@ TEST(TriangularSolve, inverts_a_unit_triangle_and_its_transpose) {
         const Tensor a = below_diagonal(n, 1), b = tests::random_tensor({n, cols}, 2);
         Tensor x = b;
         const Index flops = counters().flops;
-        solve_unit_lower(Factor({a.data(), n, n, n}, flip), {x.write().data(), n, cols, cols});
+        solve_unit_lower(Operand({a.data(), n, n, n}, flip), {x.write().data(), n, cols, cols});
         EXPECT_EQ(counters().flops - flops, n * n * cols);
         std::vector<double> product = tests::in_double(x.read());
         for (Index i = 0; i < n; ++i)

@@ -54,7 +54,7 @@ TEST(RecurrentMechanisms, heads_of_a_later_group_retain_longer) {
   std::vector<Tensor> outs;
   for (const Index first : {0, 2}) {
     site.first_head = first;
-    const auto attention = find_attention("retention")->configure(fields, site)(site);
+    const auto attention = find_attention("retention")->configure(fields, site).make(site);
     autograd::Inventory inventory;
     attention->visit(inventory);
     autograd::ParameterArena arena(inventory, autograd::ParameterArena::Use::training);

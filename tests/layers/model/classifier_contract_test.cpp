@@ -10,9 +10,9 @@ namespace {
 
 constexpr Index vocabulary = 11, classes = 3;
 
-ModelSettings classifying(const std::string& pool, const std::string& head = "mlp") {
+ModelSettings classifying(Pool pool, ClassHeadKind head = ClassHeadKind::mlp) {
   ModelSettings settings = small_settings();
-  settings.task = "classify";
+  settings.task = Task::classify;
   settings.pool = pool;
   settings.head = head;
   settings.causal = false;
@@ -48,10 +48,10 @@ Reading padded(const std::vector<Index>& real, Index length, std::uint64_t paddi
 
 TEST(Classifier, the_head_reads_the_mean_of_real_tokens_or_the_token_before_them) {
   const std::vector<Index> real = {9, 4};
-  for (const std::string pool : {"cls", "mean"}) {
-    SCOPED_TRACE(pool);
-    const bool cls = pool == "cls";
-    const SampleClassifier it(classifying(pool, "linear"), 9);
+  for (const Pool pool : {Pool::cls, Pool::mean}) {
+    const bool cls = pool == Pool::cls;
+    SCOPED_TRACE(cls);
+    const SampleClassifier it(classifying(pool, ClassHeadKind::linear), 9);
     Trunk trunk(classifying(pool), default_plans(classifying(pool), 10), vocabulary + cls, 9 + cls,
                 false);
     const DrawnWeights<Trunk> drawn(trunk);  // the classifier's first parameters
@@ -83,8 +83,8 @@ TEST(Classifier, the_head_reads_the_mean_of_real_tokens_or_the_token_before_them
 }
 
 TEST(Classifier, scores_what_its_logits_say) {
-  for (const std::string head : {"mlp", "linear"})
-    for (const std::string pool : {"cls", "mean"}) {
+  for (const ClassHeadKind head : {ClassHeadKind::mlp, ClassHeadKind::linear})
+    for (const Pool pool : {Pool::cls, Pool::mean}) {
       const SampleClassifier it(classifying(pool, head), 12);
       Reading reading = padded({12, 3, 7, 1}, 12, 5);
       reading.targets = core::Tokens({4, 1}, {0, 2, core::no_target, 1});
@@ -107,31 +107,17 @@ TEST(Classifier, scores_what_its_logits_say) {
     }
 }
 
-/// A mechanism that reads padding like anything else.
-class Unaware final : public Attention {
- public:
-  AttentionTraits traits() const override {
-    AttentionTraits traits;
-    traits.padding = false;
-    return traits;
-  }
-  Var forward(const Pass&, const AttentionInput&) const override { return {}; }
-  std::unique_ptr<DecodeState> begin() const override { return nullptr; }
-  void step(DecodeState&, const StepInput&, std::span<Real>) const override {}
-  Cost cost(const Sequences&) const override { return {}; }
-};
-
-TEST(Classifier, a_mechanism_that_does_not_leave_out_padding_is_told_from_those_that_do) {
-  const AttentionSite site = classifying("cls").site(9);
-  const HeadGroupPlan unaware{[](const AttentionSite&) { return std::make_unique<Unaware>(); }, 1};
-  const HeadGroupPlan aware = default_plans(classifying("cls"), 9).at("dense")[0];
-  EXPECT_TRUE(takes_padding({aware}, site));
-  EXPECT_FALSE(takes_padding({aware, unaware}, site));
+TEST(Classifier, knows_a_mechanism_that_reads_padding_like_anything_else) {
+  const HeadGroupPlan aware = default_plans(classifying(Pool::cls), 9).at("dense")[0];
+  HeadGroupPlan unaware = aware;
+  unaware.attention.traits.padding = false;
+  EXPECT_TRUE(takes_padding({aware}));
+  EXPECT_FALSE(takes_padding({aware, unaware}));
 }
 
 struct Form {
   std::string name;
-  AttentionMaker make;
+  AttentionPlan plan;
 };
 
 /// Every mechanism and variant that reads both ways and takes key lengths.
@@ -139,9 +125,8 @@ std::vector<Form> padding_forms(const AttentionSite& site) {
   std::vector<Form> forms;
   const auto add = [&](const std::string& name, std::string_view kind, tests::Settings given) {
     tests::GivenFields fields(std::move(given));
-    const AttentionMaker make = find_attention(kind)->configure(fields, site);
-    const AttentionTraits traits = make(site)->traits();
-    if (traits.bidirectional && traits.padding) forms.push_back({name, make});
+    const AttentionPlan plan = find_attention(kind)->configure(fields, site);
+    if (plan.traits.bidirectional && plan.traits.padding) forms.push_back({name, plan});
   };
   for (const AttentionEntry& entry : attention_registry())
     add(std::string(entry.kind), entry.kind, {});
@@ -154,14 +139,14 @@ TEST(Classifier, logits_do_not_depend_on_padding_with_any_attention_that_takes_i
   constexpr Index shorter = 70, longer = 100;
   const std::vector<Index> real = {70, 33, 1, 64};
   int tried = 0;
-  for (const std::string pool : {"cls", "mean"}) {
+  for (const Pool pool : {Pool::cls, Pool::mean}) {
     ModelSettings settings = classifying(pool);
     AttentionSite site = settings.site(settings.places(longer));
     for (const Form& form : padding_forms(site)) {
-      if (pool == "mean" && form.name != "dense") continue;  // the head's part is the same
-      SCOPED_TRACE(form.name + ", " + pool);
+      if (pool == Pool::mean && form.name != "dense") continue;  // the head's part is the same
+      SCOPED_TRACE(form.name + (pool == Pool::cls ? ", cls" : ", mean"));
       settings.attention = {form.name};
-      const AttentionPlans plans{{form.name, {{form.make, settings.heads}}}};
+      const AttentionPlans plans{{form.name, {{form.plan, settings.heads}}}};
       const SampleClassifier it(settings, plans, longer);
       const Tensor reference = it.logits(padded(real, longer, 5));
       EXPECT_TRUE(tests::same_bits(it.logits(padded(real, longer, 6)).read(), reference.read()));
