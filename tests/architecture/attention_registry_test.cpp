@@ -43,8 +43,8 @@ TEST(AttentionRegistry, every_mechanism_has_a_config) {
   const auto configs = files_under({"configs"}, {".toml"});
   for (const std::string& kind : registered_kinds())
     EXPECT_TRUE(std::ranges::any_of(configs, [&](const File& c) { return uses(c, kind); }))
-        << registry << " lists " << kind << ", but no config uses it: add configs/" << kind
-        << ".toml with attention = \"" << kind << "\", or kind = \"" << kind
+        << registry << " lists " << kind << ", but no config uses it: add configs/mechanisms/"
+        << kind << ".toml with attention = \"" << kind << "\", or kind = \"" << kind
         << "\" in an [attention.NAME] table.";
 }
 

@@ -18,8 +18,12 @@ quietly() { # COMMAND... : shows what it printed only if it fails
 
 echo "install"
 quietly cmake --install "$built" --prefix "$prefix"
-! grep -rlE '#include "(core|autograd|layers|optim|data|experiments)/' "$prefix/include"
-! find "$prefix" -name '*_f64*' | grep .
+if grep -rnE '#include "(core|autograd|layers|optim|data|experiments)/' "$prefix/include"; then
+  echo "a header includes another without weft/" >&2 && exit 1
+fi
+if find "$prefix" -name '*_f64*' | grep .; then
+  echo "the double twins are not to be installed" >&2 && exit 1
+fi
 "$prefix/bin/weft" --version
 
 echo "find_package"
