@@ -20,7 +20,7 @@ struct SampleSeq2Seq {
         drawn(*owner) {}
 
   static AttentionPlans plans(const ModelSettings& s, bool sparse_projection) {
-    AttentionPlans all = default_plans(s, source + length);
+    AttentionPlans all = sample_plans(s);
     for (auto& [name, groups] : all)
       for (HeadGroupPlan& group : groups)
         if (sparse_projection) group.projection = {.kind = Density::sparse, .modules = 4};
