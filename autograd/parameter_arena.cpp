@@ -25,16 +25,15 @@ ParameterArena::ParameterArena(const Inventory& inventory, Use use)
     : values_(nullptr, std::free), gradients_(nullptr, std::free) {
   for (const auto& [name, parameter] : inventory.parameters()) {
     const core::Index n = parameter->shape().size();
-    segments_.push_back(
-        {name, parameter->shape(), size_, n, parameter->decays(), parameter->init()});
+    slots_.push_back({name, parameter->shape(), size_, n, parameter->decays(), parameter->init()});
     size_ += (n + alignment - 1) / alignment * alignment;
     count_ += n;
   }
   values_ = flat_array(size_);
   if (use == Use::training) gradients_ = flat_array(size_);
-  for (std::size_t i = 0; i < segments_.size(); ++i) {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
     Parameter& parameter = *inventory.parameters()[i].parameter;
-    const Segment& s = segments_[i];
+    const Slot& s = slots_[i];
     parameter.value_ = core::Tensor::lend(s.shape, values_.get() + s.offset);
     parameter.generation_ = generation_;
     parameter.lent_ = value(s);
@@ -49,7 +48,7 @@ std::span<core::Real> ParameterArena::values() {
 }
 
 void ParameterArena::initialise(const core::Rng& rng) {
-  for (const Segment& s : segments_) {
+  for (const Slot& s : slots_) {
     const core::Rng stream = rng.fold(s.name);
     switch (s.init.law) {
       case Init::Law::constant:

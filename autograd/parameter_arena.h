@@ -14,7 +14,7 @@ namespace weft::autograd {
 /// them as read-only tensors.
 class ParameterArena {
  public:
-  struct Segment {
+  struct Slot {
     std::string name;
     core::Shape shape;
     core::Index offset, size;
@@ -30,7 +30,7 @@ class ParameterArena {
   void initialise(const core::Rng& rng);
   void zero_gradients();
 
-  const std::vector<Segment>& segments() const { return segments_; }
+  const std::vector<Slot>& slots() const { return slots_; }
   /// To be written to: begins a new generation of every parameter. Ask again before writing again.
   std::span<core::Real> values();
   std::span<core::Real> gradients() {
@@ -39,7 +39,7 @@ class ParameterArena {
   std::span<const core::Real> gradients() const {
     return {gradients_.get(), gradients_ ? std::size_t(size_) : 0};
   }
-  std::span<core::Real> value(const Segment& s) {
+  std::span<core::Real> value(const Slot& s) {
     return values().subspan(std::size_t(s.offset), std::size_t(s.size));
   }
   /// How many learned numbers.
@@ -48,7 +48,7 @@ class ParameterArena {
   core::Index size() const { return size_; }
 
  private:
-  std::vector<Segment> segments_;
+  std::vector<Slot> slots_;
   core::Index size_ = 0, count_ = 0;
   std::unique_ptr<core::Real[], void (*)(void*)> values_, gradients_;
   std::shared_ptr<std::uint64_t> generation_ = std::make_shared<std::uint64_t>(0);

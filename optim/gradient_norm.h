@@ -10,7 +10,7 @@ namespace weft::optim {
 /// order; not finite where any element is not.
 double gradient_norm(std::span<const core::Real> gradients);
 
-/// What to multiply gradients of the given norm with so that their norm is at most `clip`:
+/// The factor that reduces gradients of the given norm to a norm of at most `clip`:
 /// min(1, clip / (norm + 1e-6)), or 1 when `clip` is 0.
 double clipping_scale(double norm, double clip);
 

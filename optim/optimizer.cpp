@@ -4,9 +4,6 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "optim/adagrad.h"
-#include "optim/adam.h"
-#include "optim/sgd.h"
 
 namespace weft::optim {
 
@@ -14,16 +11,16 @@ using autograd::ParameterArena;
 using core::Index;
 
 Optimizer::Optimizer(const ParameterArena& arena, const std::vector<std::string>& moments)
-    : segments_(arena.segments()), size_(arena.size()) {
+    : slots_(arena.slots()), size_(arena.size()) {
   for (const std::string& name : moments) arrays_.push_back({name, autograd::flat_array(size_)});
 }
 
-// The flat array is cut into pieces of one length, and each piece where a parameter ends, so many
-// small parameters share a task and a large one is shared by several.
+// The flat array is cut into pieces of equal length, and each piece again at the ends of
+// parameters: many small parameters share a task, and a large one is split between several.
 void Optimizer::step(ParameterArena& arena, const Update& update) {
-  core::require(arena.size() == size_ && arena.segments().size() == segments_.size(),
-                "optimizer: made for ", segments_.size(), " parameters (", size_,
-                " elements), but given ", arena.segments().size(), " (", arena.size(),
+  core::require(arena.size() == size_ && arena.slots().size() == slots_.size(),
+                "optimizer: made for ", slots_.size(), " parameters (", size_,
+                " elements), but given ", arena.slots().size(), " (", arena.size(),
                 " elements); make one for each arena");
   core::require(Index(arena.gradients().size()) == size_,
                 "optimizer: the arena has no gradients; make it with Use::training");
@@ -32,14 +29,14 @@ void Optimizer::step(ParameterArena& arena, const Update& update) {
   core::Real* values = arena.values().data();
   const core::Real* gradients = arena.gradients().data();
   core::parallel_for(size_, core::elementwise_grain, [&](Index begin, Index end) {
-    auto segment = std::ranges::partition_point(
-        segments_, [&](const auto& s) { return s.offset + s.size <= begin; });
-    for (; segment != segments_.end() && segment->offset < end; ++segment) {
-      const Index from = std::max(begin, segment->offset);
-      const Index to = std::min(end, segment->offset + segment->size);
+    auto slot = std::ranges::partition_point(
+        slots_, [&](const auto& s) { return s.offset + s.size <= begin; });
+    for (; slot != slots_.end() && slot->offset < end; ++slot) {
+      const Index from = std::max(begin, slot->offset);
+      const Index to = std::min(end, slot->offset + slot->size);
       if (from < to)
-        move({gradients + from, values + from, from, to - from, segment->decays,
-              std::size_t(segment - segments_.begin())},
+        move({gradients + from, values + from, from, to - from, slot->decays,
+              std::size_t(slot - slots_.begin())},
              update);
     }
   });
@@ -48,7 +45,7 @@ void Optimizer::step(ParameterArena& arena, const Update& update) {
 std::vector<Moment> Optimizer::moments() {
   std::vector<Moment> views;
   for (const FlatArray& array : arrays_)
-    for (const auto& s : segments_)
+    for (const auto& s : slots_)
       views.push_back({array.name + '/' + s.name,
                        s.shape,
                        {array.values.get() + s.offset, std::size_t(s.size)}});
@@ -56,14 +53,5 @@ std::vector<Moment> Optimizer::moments() {
 }
 
 Index Optimizer::bytes() const { return Index(arrays_.size()) * size_ * Index(sizeof(core::Real)); }
-
-std::unique_ptr<Optimizer> make_optimizer(const OptimSettings& settings,
-                                          const ParameterArena& arena) {
-  if (settings.is_adam()) return std::make_unique<Adam>(settings, arena);
-  if (settings.kind == "adagrad") return std::make_unique<Adagrad>(settings, arena);
-  core::require(settings.kind == "sgd", "optim.kind must be adam, adamw, sgd or adagrad, got '",
-                settings.kind, "'");
-  return std::make_unique<Sgd>(settings, arena);
-}
 
 }  // namespace weft::optim

@@ -8,7 +8,7 @@
 namespace weft::optim {
 namespace {
 
-// How much of the way from the end of the warm-up to the end of the run is done: 0 to 1.
+// The share of the run after the warm-up that is done: 0 to 1.
 double progress(core::Index step, core::Index warmup, core::Index total_steps) {
   if (step >= total_steps) return 1;
   return double(step - warmup) / double(total_steps - warmup);
@@ -23,12 +23,12 @@ double learning_rate(const OptimSettings& settings, core::Index step, core::Inde
   if (step < warmup) return lr * double(step + 1) / double(warmup + 1);
   if (settings.schedule == "constant") return lr;
   if (settings.schedule == "rsqrt") return lr * std::sqrt(double(warmup + 1) / double(step + 1));
-  core::require(settings.falls_to_final_lr(),
+  const bool cosine = settings.schedule == "cosine";
+  core::require(cosine || settings.schedule == "linear",
                 "optim.schedule must be constant, cosine, linear or rsqrt, got '",
                 settings.schedule, "'");
   const double done = progress(step, warmup, total_steps);
-  const double left =
-      settings.schedule == "cosine" ? 0.5 * (1 + std::cos(std::numbers::pi * done)) : 1 - done;
+  const double left = cosine ? 0.5 * (1 + std::cos(std::numbers::pi * done)) : 1 - done;
   return settings.final_lr + left * (lr - settings.final_lr);
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "data/fingerprint.h"
+#include "data/plan.h"
 
 namespace weft::data {
 namespace {
@@ -23,6 +24,12 @@ Alphabet characters_for(Index symbols, Index keys) {
 }
 
 }  // namespace
+
+DataPlan configure_recall(core::Fields& fields, Index length) {
+  RecallSettings settings;
+  settings.fields(fields, length);
+  return plan_for<Recall>(settings, length, {.streams = settings.stream > 0});
+}
 
 Recall::Recall(const RecallSettings& settings, Index length, Index batch, std::uint64_t seed)
     : Generated(length, batch, settings.held_out, characters_for(settings.symbols, settings.keys),

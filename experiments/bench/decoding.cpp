@@ -34,13 +34,13 @@ bool has_sparse_parts(const RunConfig& config) {
   for (const auto& [name, groups] : config.attention)
     for (const layers::HeadGroupPlan& group : groups)
       if (group.projection.sparse()) return true;
-  return config.model.feedforward == "sparse" || config.model.loss == "sparse";
+  return config.model.feedforward == "sparse" || config.model.output == "sparse";
 }
 
 /// The same shape, every matrix dense.
 RunConfig dense_twin(RunConfig config) {
   config.model.feedforward = "dense";
-  config.model.loss = "dense";
+  config.model.output = "dense";
   for (auto& [name, groups] : config.attention)
     for (layers::HeadGroupPlan& group : groups) group.projection = {};
   return config;
@@ -49,8 +49,7 @@ RunConfig dense_twin(RunConfig config) {
 DecodeSpeed measure(const RunConfig& config, const DecodeOptions& options) {
   core::require(config.model.task == "language",
                 "bench decode: this needs a model that predicts tokens, model.task = \"language\"");
-  const auto dataset =
-      data::make_dataset(config.data, config.train.batch, std::uint64_t(config.seed));
+  const auto dataset = config.data.plan.make(config.train.batch, std::uint64_t(config.seed));
   layers::LanguageModel model(config.model, config.attention, dataset->vocabulary(),
                               config.data.length);
   autograd::Inventory inventory;

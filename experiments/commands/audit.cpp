@@ -14,13 +14,13 @@ LeakAudit audit_of(const CommandLine& line) {
   const Index trials = line.integer("trials"), seed = line.integer("seed");
   if (std::filesystem::is_directory(line.words()[0])) {
     const LoadedModel saved = load_saved_model(line);
-    return audit_leaks(layers::as_language_model(*saved.model, "audit"), *saved.dataset,
-                       saved.config.data.length, trials, seed);
+    return audit_leaks(layers::as_language_model(*saved.model, "audit"), *saved.dataset, trials,
+                       seed);
   }
   const RunConfig config = RunConfig::load(line.words()[0], line.overrides());
   const Trainer trainer(config);
-  return audit_leaks(layers::as_language_model(trainer.model(), "audit"), trainer.dataset(),
-                     config.data.length, trials, seed);
+  return audit_leaks(layers::as_language_model(trainer.model(), "audit"), trainer.dataset(), trials,
+                     seed);
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ nlohmann::ordered_json to_json(const Evaluation& e, const data::Dataset& dataset
 std::optional<LeakAudit> leak_of(const LoadedModel& saved) {
   if (!saved.config.leaks() || saved.config.model.task != "language") return std::nullopt;
   return audit_leaks(layers::as_language_model(*saved.model, "eval"), *saved.dataset,
-                     saved.config.data.length, audited_sequences, 0);
+                     audited_sequences, 0);
 }
 
 }  // namespace
@@ -80,14 +80,14 @@ int eval_command(const Arguments& arguments) {
   if (!line.parse(arguments)) return 0;
   const data::Split split = split_of(line.text("split"));
   const LoadedModel saved = load_saved_model(line);
-  const Index length = saved.config.data.length;
+  const Index length = saved.dataset->length();
   EvaluationOptions options{.split = split};
   if (line.has("stride")) {
     options.stride = line.integer("stride");
     core::require(options.stride >= 1 && options.stride <= length, "--stride ", options.stride,
                   " is not between 1 and data.length, ", length);
   }
-  const Evaluation e = evaluate(*saved.model, *saved.dataset, length, options);
+  const Evaluation e = evaluate(*saved.model, *saved.dataset, options);
   const auto spans = span_report(*saved.model, saved.config);
   const auto leak = leak_of(saved);
   if (line.has("json")) {

@@ -53,7 +53,7 @@ int train_command(const Arguments& arguments) {
 
   const Source source = read_source(line);
   core::require(source.config.model.causal || source.config.model.task != "language" ||
-                    source.config.data.masks(),
+                    source.config.data.traits().masks,
                 "model.causal = false: a model that reads the next token cannot be trained to "
                 "predict it; weft bench step takes it, and data.masking gives it hidden tokens to "
                 "fill in");

@@ -116,9 +116,9 @@ layers::Reading reading_of(const data::Batch& batch) {
   return {batch.inputs, batch.targets, batch.lengths, batch.sources, batch.source_lengths};
 }
 
-Evaluation evaluate(const layers::Model& model, const data::Dataset& dataset, Index length,
+Evaluation evaluate(const layers::Model& model, const data::Dataset& dataset,
                     const EvaluationOptions& options) {
-  const Index stride = options.stride > 0 ? options.stride : length;
+  const Index stride = options.stride > 0 ? options.stride : dataset.length();
   Index batches = dataset.evaluation_batches(options.split, stride);
   if (options.batches > 0) batches = std::min(batches, options.batches);
   const autograd::Pass pass(core::Rng(0).fold("evaluation"));

@@ -52,8 +52,8 @@ struct EvaluationOptions {
   Index batches = 0;  ///< 0: the whole split
 };
 
-/// Scores the model with dropout off. `length` is that of the dataset's windows.
-Evaluation evaluate(const layers::Model& model, const data::Dataset& dataset, Index length,
+/// Scores the model with dropout off.
+Evaluation evaluate(const layers::Model& model, const data::Dataset& dataset,
                     const EvaluationOptions& options = {});
 
 /// The table that people read: bits, perplexity, the floor, loss by position, recall by distance.

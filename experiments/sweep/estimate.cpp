@@ -48,7 +48,7 @@ double foretell(Trainer& trainer) {
 PlannedTrial plan_one(const RunConfig& config, bool probe) {
   Trainer trainer(config);
   const bool has_test =
-      trainer.dataset().evaluation_batches(data::Split::test, config.data.length) > 0;
+      trainer.dataset().evaluation_batches(data::Split::test, trainer.dataset().length()) > 0;
   PlannedTrial plan;
   plan.parameters = trainer.arena().count();
   plan.steps = trainer.total_steps();

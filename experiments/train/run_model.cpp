@@ -5,7 +5,7 @@ namespace weft::experiments {
 using autograd::ParameterArena;
 
 std::unique_ptr<data::Dataset> make_dataset(const RunConfig& config) {
-  return data::make_dataset(config.data, config.train.batch, std::uint64_t(config.seed));
+  return config.data.plan.make(config.train.batch, std::uint64_t(config.seed));
 }
 
 layers::ModelShape shape_of(const RunConfig& config, const data::Dataset& dataset) {
@@ -22,7 +22,7 @@ std::unique_ptr<layers::Model> make_model(const RunConfig& config,
 
 std::vector<ArrayTarget> arrays_of(ParameterArena& arena, const autograd::Inventory& inventory) {
   std::vector<ArrayTarget> arrays;
-  for (const ParameterArena::Segment& s : arena.segments())
+  for (const ParameterArena::Slot& s : arena.slots())
     arrays.push_back({"params/" + s.name, s.shape, arena.value(s)});
   for (const auto& [name, state] : inventory.states())
     arrays.push_back({"states/" + name, state->value().shape(), state->writable()});

@@ -26,7 +26,7 @@ Trainer::Trainer(const RunConfig& config, std::unique_ptr<data::Dataset> dataset
   model_->visit(inventory_);
   arena_ = std::make_unique<ParameterArena>(inventory_, ParameterArena::Use::training);
   arena_->initialise(core::Rng(std::uint64_t(config.seed)).fold("parameters"));
-  optimizer_ = optim::make_optimizer(config.optim, *arena_);
+  optimizer_ = config.optim.make_optimizer(*arena_);
   if (model_->recurrent()) memory_ = model_->memory(config.train.batch);
 }
 
@@ -63,7 +63,7 @@ Trainer::Step Trainer::step(autograd::Profile* profile) {
   result.report = optim::take_step(*optimizer_, *arena_, config_.optim, step_, total_steps());
   if (!result.report.applied) explain_divergence("gradient norm");
   journal.commit();
-  model_->project();
+  model_->constrain();
   memory_ = std::move(memory);
   ++step_;
   return result;

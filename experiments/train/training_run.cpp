@@ -178,8 +178,8 @@ void TrainingRun::record_step(const Trainer::Step& step, double seconds) {
        {"tokens", std::int64_t(done * trainer_.tokens_per_step())},
        {"tokens_per_s", speed},
        {"peak_bytes", std::int64_t(trainer_.fixed_bytes() + core::memory_use().peak)}}};
-  for (const layers::Figure& figure : trainer_.model().figures())
-    record.values.push_back({figure.name, figure.value});
+  for (const layers::Metric& metric : trainer_.model().metrics())
+    record.values.push_back({metric.name, metric.value});
   log_metrics(record);
   progress_.update({.step = done,
                     .steps = trainer_.total_steps(),

@@ -13,7 +13,7 @@ Validation score(const Trainer& trainer, const std::string& name, Index batches)
   const RunConfig& config = trainer.config();
   Validation result;
   Evaluation& e = result.evaluation;
-  e = evaluate(trainer.model(), trainer.dataset(), config.data.length, {.batches = batches});
+  e = evaluate(trainer.model(), trainer.dataset(), {.batches = batches});
   result.spans = span_report(trainer.model(), config);
   result.record = {trainer.steps_done(), {{name + "_loss", e.nats}, {name + "_bits", e.bits()}}};
   result.line = "step " + std::to_string(trainer.steps_done()) + ": validation " +

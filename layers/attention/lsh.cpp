@@ -10,8 +10,10 @@
 #include "core/fields.h"
 #include "layers/attention/clusters/angular_hash.h"
 #include "layers/attention/contract/fit.h"
+#include "layers/attention/contract/plan.h"
 #include "layers/attention/lists/attention.h"
 #include "layers/attention/lists/decoding.h"
+#include "layers/attention/lists/encounters.h"
 
 namespace weft::layers {
 namespace {
@@ -36,15 +38,16 @@ struct LshSettings {
         {"strict", "paper"});
     field.integer("rounds", rounds, "rounds of hashing", core::between(1, 64));
     field.integer("buckets", buckets,
-                  "buckets of a round, even; 0 stands for the length of training / chunk",
+                  "buckets of a round, even; 0 means the length of training / chunk",
                   core::between(0, 65536));
     field.integer("chunk", chunk, "tokens of a chunk; a token reads its own and the one before",
                   core::between(1, 65536));
     field.number("scale", scale, "factor of query . unit key", core::between(1e-6, 1e6));
-    field.choice("self", self, "read oneself only when nothing else is there, or as any key",
+    field.choice("self", self,
+                 "a token reads itself only when it reads nothing else, or like any key",
                  {"fallback", "scored"});
     field.flag("dedup", dedup, "a key met in several rounds counts once");
-    field.flag("same_bucket", same_bucket, "paper mode: read keys of one's own bucket only");
+    field.flag("same_bucket", same_bucket, "paper mode: a token reads keys of its own bucket only");
     field.flag("wrap", wrap,
                "paper mode: a round's first chunk reads the last of the round before");
     field.integer("hash_seed", hash_seed, "evaluation and decoding draw their directions from it",
@@ -60,6 +63,16 @@ struct LshSettings {
     return buckets > 0 ? buckets
                        : std::clamp<Index>((length + chunk - 1) / chunk / 2 * 2, 2, 65536);
   }
+
+  AttentionTraits traits() const {
+    return {.summary = "softmax over tokens of the same hash bucket, in several rounds (Reformer)",
+            .exact = false,
+            .cross = false,
+            .leaks = mode == "paper",
+            .adaptive = true,
+            .keys_per_token = "at most rounds x 2 chunk",
+            .decode_state = "every key and value, and the buckets' members"};
+  }
 };
 
 using BucketIds = std::vector<std::uint16_t>;
@@ -73,11 +86,10 @@ struct BucketLists {
   Sequences sequences;
   std::shared_ptr<const BucketIds> ids;
 
-  /// Padding stands in no list.
+  /// Padding is in no list.
   std::span<const std::uint16_t> buckets_of(Index lane, Index round) const {
     const Index length = sequences.queries;
-    const Index real =
-        sequences.key_lengths ? (*sequences.key_lengths)[std::size_t(lane / heads)] : length;
+    const Index real = sequences.key_lengths ? sequences.real_keys(lane / heads) : length;
     return {ids->data() + (lane * rounds + round) * length, std::size_t(real)};
   }
 
@@ -112,15 +124,6 @@ class LshAttention final : public Attention {
     forms_.keys_from_queries = true;
   }
 
-  AttentionTraits traits() const override {
-    return {.summary = "softmax over tokens of the same hash bucket, in several rounds (Reformer)",
-            .exact = false,
-            .cross = false,
-            .leaks = paper(),
-            .adaptive = true,
-            .keys_per_token = "at most rounds x 2 chunk",
-            .decode_state = "every key and value, and the buckets' members"};
-  }
   std::vector<Projection> projections() const override {
     return {{"qk", Projection::Side::queries, true}, {"v", Projection::Side::keys, false}};
   }
@@ -177,7 +180,7 @@ class LshAttention final : public Attention {
     const Index m = rule(s).chunk;
     Cost cost;
     for (Index b = 0; b < s.batch; ++b) {
-      const Index n = s.key_lengths ? (*s.key_lengths)[std::size_t(b)] : s.keys;
+      const Index n = s.real_keys(b);
       // A block's last rows may be missing, once in each bucket.
       const Index rows = n + std::min(n, buckets_) * (rule(s).block_rows() - 1);
       const Index wrapped = settings_.wrap ? std::min(m, n) * std::min(m, n) : 0;
@@ -240,12 +243,8 @@ class LshAttention final : public Attention {
 
 }  // namespace
 
-AttentionMaker configure_lsh(core::Fields& fields, const AttentionSite&) {
-  LshSettings settings;
-  settings.fields(fields);
-  return [settings](const AttentionSite& site) {
-    return std::make_unique<LshAttention>(settings, site);
-  };
+AttentionPlan configure_lsh(core::Fields& fields, const AttentionSite&) {
+  return configure<LshSettings, LshAttention>(fields);
 }
 
 }  // namespace weft::layers

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "layers/attention/registry.h"
 #include "layers/model/language_model.h"
+#include "optim/adam.h"
 #include "optim/take_step.h"
 #include "tests/golden/case.h"
 #include "tests/layers/given_fields.h"
@@ -53,15 +54,13 @@ layers::LanguageModel make_model(const Case& golden) {
   return {settings, plans, golden.integer("vocab"), length};
 }
 
-optim::OptimSettings make_optim(const Case& golden) {
-  return {.kind = "adamw",
-          .lr = golden.number("lr"),
-          .beta1 = golden.number("beta1"),
-          .beta2 = golden.number("beta2"),
-          .eps = golden.number("eps"),
-          .weight_decay = golden.number("weight_decay"),
-          .clip = golden.number("clip"),
-          .schedule = "constant"};
+optim::Adam make_optimizer(const Case& golden, const ParameterArena& arena) {
+  return {{.beta1 = golden.number("beta1"),
+           .beta2 = golden.number("beta2"),
+           .eps = golden.number("eps")},
+          optim::AdamDecay::decoupled,
+          golden.number("weight_decay"),
+          arena};
 }
 
 /// Calls body(path in the file, the parameter's values) for each array of a group.
@@ -69,17 +68,15 @@ template <class Body>
 void for_each_weight(const Case& golden, const std::string& group, ParameterArena& arena,
                      const Body& body) {
   const auto arrays = golden.arrays(group);
-  core::require(arrays.size() == arena.segments().size(), group, " holds ", arrays.size(),
-                " arrays, the model has ", arena.segments().size());
+  core::require(arrays.size() == arena.slots().size(), group, " holds ", arrays.size(),
+                " arrays, the model has ", arena.slots().size());
   for (const std::string& name : arrays) {
-    const auto segment =
-        std::ranges::find(arena.segments(), our_name(name), &ParameterArena::Segment::name);
-    core::require(segment != arena.segments().end(), "the model has no ", our_name(name), " for ",
-                  name);
+    const auto slot = std::ranges::find(arena.slots(), our_name(name), &ParameterArena::Slot::name);
+    core::require(slot != arena.slots().end(), "the model has no ", our_name(name), " for ", name);
     const std::string path = group + '/' + name;
-    core::require(golden.shape(path) == segment->shape, path, " is ", golden.shape(path),
-                  ", the model's is ", segment->shape);
-    body(path, arena.value(*segment));
+    core::require(golden.shape(path) == slot->shape, path, " is ", golden.shape(path),
+                  ", the model's is ", slot->shape);
+    body(path, arena.value(*slot));
   }
 }
 
@@ -118,8 +115,10 @@ void train_gpt(Case& golden) {
   for_each_weight(golden, "init", arena, [&](const std::string& path, std::span<Real> value) {
     std::ranges::copy(golden.numbers(path), value.begin());
   });
-  const optim::OptimSettings settings = make_optim(golden);
-  const auto optimizer = optim::make_optimizer(settings, arena);
+  optim::OptimSettings settings;
+  settings.lr = golden.number("lr");
+  settings.clip = golden.number("clip");
+  optim::Adam optimizer = make_optimizer(golden, arena);
   const Index steps = golden.shape("tokens")[0];
   std::vector<Real> losses, norms;
   for (Index step = 0; step < steps; ++step) {
@@ -132,7 +131,7 @@ void train_gpt(Case& golden) {
       losses.push_back(core::scalar(loss.value()));
       tape.sweep(loss, core::Tensor(loss.shape(), 1));
     }
-    const auto report = optim::take_step(*optimizer, arena, settings, step, steps);
+    const auto report = optim::take_step(optimizer, arena, settings, step, steps);
     norms.push_back(Real(report.gradient_norm));
   }
   golden.compare("losses", losses);

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <map>
 
-#include "optim/optimizer.h"
+#include "tests/optim/given_rule.h"
 #include "tests/optim/sample_parameters.h"
 
 namespace weft::optim {
@@ -54,9 +54,9 @@ TEST(Moments, begin_at_zero_with_the_shape_of_their_parameter) {
   SampleParameters sample;
   const auto optimizer = make_optimizer({}, sample.arena);
   const std::vector<Moment> moments = optimizer->moments();
-  const auto& segments = sample.arena.segments();
+  const auto& slots = sample.arena.slots();
   for (std::size_t i = 0; i < moments.size(); ++i) {
-    EXPECT_EQ(moments[i].shape, segments[i % segments.size()].shape);
+    EXPECT_EQ(moments[i].shape, slots[i % slots.size()].shape);
     EXPECT_EQ(Index(moments[i].values.size()), moments[i].shape.size());
     EXPECT_TRUE(std::ranges::all_of(moments[i].values, [](Real x) { return x == 0; }));
   }
@@ -64,7 +64,7 @@ TEST(Moments, begin_at_zero_with_the_shape_of_their_parameter) {
 
 TEST(Moments, restored_into_a_new_optimizer_continue_bit_for_bit) {
   for (const char* kind : {"adam", "adamw", "sgd", "adagrad"}) {
-    const OptimSettings settings{.kind = kind, .weight_decay = 0.1};
+    const GivenRule settings{.kind = kind, .weight_decay = 0.1};
     SampleParameters straight, first, second;
     const auto whole = make_optimizer(settings, straight.arena);
     take_steps(straight, *whole, 0, 10);

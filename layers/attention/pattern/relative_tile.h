@@ -16,7 +16,7 @@ struct RelativeSums {
 /// takes its own stretch of the result. A panel of scattered keys is gone through pair by pair.
 class RelativeTile {
  public:
-  explicit RelativeTile(const Lane& lane);
+  explicit RelativeTile(const PatternLane& lane);
 
   /// Whether there is anything to add.
   bool present() const { return terms_ != nullptr; }
@@ -40,9 +40,9 @@ class RelativeTile {
  private:
   core::ConstMatrix rows_of(const RelativeTable& table);
   const Real* row(const RelativeTable& table, std::int32_t label) const;
-  /// x with row r moved right so that equal offsets stand in one column: [rows, diagonals]
+  /// x with row r moved right so that equal offsets share a column: [rows, diagonals]
   core::ConstMatrix skewed(const core::ConstMatrix& x);
-  /// The columns of row r that stand on the diagonals.
+  /// The columns of row r that are on the diagonals.
   Interval columns_of(Index r) const;
   void unskew_onto(const core::ConstMatrix& x, const core::Matrix& out) const;
   /// sums[label] += a^T b over the tile's diagonals
@@ -51,7 +51,7 @@ class RelativeTile {
   template <class Body>
   void for_each_pair(const Body& body) const;
 
-  const Lane& lane_;
+  const PatternLane& lane_;
   const RelativeTerms* terms_;
   core::Tensor table_rows_, skewed_, product_;
   Index rows_ = 0, columns_ = 0, diagonals_ = 0, first_query_ = 0;

@@ -1,9 +1,9 @@
-#include "data/tasks/duplicate_pairs.h"
-
 #include <algorithm>
 #include <set>
 
+#include "data/tasks/duplicate.h"
 #include "tests/data/batch_equality.h"
+#include "tests/data/given_data.h"
 #include "tests/data/refusal.h"
 
 namespace weft::data {
@@ -56,17 +56,31 @@ TEST(DuplicatePairs, a_batch_depends_on_seed_and_number_and_held_out_ones_on_nei
   EXPECT_EQ(std::ranges::count(last.targets.read().last(16), core::no_target), 16);
 }
 
-TEST(DuplicatePairs, make_dataset_gives_pairs_where_the_form_asks_for_them) {
-  DataSettings settings;
-  settings.kind = "duplicate";
-  settings.length = 12;
-  EXPECT_FALSE(settings.sources());
-  EXPECT_EQ(make_dataset(settings, 2, 1)->source_length(), 0);
-  const std::string language = make_dataset(settings, 2, 1)->fingerprint();
-  settings.duplicate.form = "seq2seq";
-  EXPECT_TRUE(settings.sources());
-  EXPECT_EQ(make_dataset(settings, 2, 1)->source_length(), 11);
-  EXPECT_NE(make_dataset(settings, 2, 1)->fingerprint(), language);
+TEST(DuplicatePairs, are_made_where_the_form_asks_for_them) {
+  const auto duplicate = [](const char* form) {
+    return GivenData(
+        {{"kind", string("duplicate")}, {"length", Index(12)}, {"form", string(form)}});
+  };
+  const GivenData language = duplicate("language"), pairs = duplicate("seq2seq");
+  EXPECT_FALSE(language.traits().sources);
+  EXPECT_EQ(language.make(2, 1)->source_length(), 0);
+  EXPECT_TRUE(pairs.traits().sources);
+  EXPECT_TRUE(pairs.lists("shortest"));
+  EXPECT_EQ(pairs.make(2, 1)->source_length(), 11);
+  EXPECT_NE(pairs.make(2, 1)->fingerprint(), language.make(2, 1)->fingerprint());
+}
+
+TEST(DuplicatePairs, settings_report_words_that_do_not_fit) {
+  const auto pairs = [](Index shortest, Index word) {
+    return GivenData({{"kind", string("duplicate")},
+                      {"length", Index(12)},
+                      {"form", string("seq2seq")},
+                      {"shortest", shortest},
+                      {"word", word}});
+  };
+  EXPECT_EQ(pairs(1, 11).problems(), Keys{});
+  EXPECT_EQ(pairs(1, 12).problems(), Keys{"length"});
+  EXPECT_EQ(pairs(5, 4).problems(), Keys{"shortest"});
 }
 
 TEST(DuplicatePairs, refuses_words_that_do_not_fit) {

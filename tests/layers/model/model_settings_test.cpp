@@ -21,8 +21,8 @@ TEST(ModelSettings, list_the_keys_of_the_model_section) {
   ModelSettings().fields(fields);
   EXPECT_EQ(fields.visited(),
             (Names{"task", "layers", "width", "heads", "ff", "feedforward", "ff_chunk",
-                   "loss_chunk", "norm", "norm_place", "positions", "dropout", "tie", "loss",
-                   "causal", "recurrence", "reversible", "attention"}));
+                   "loss_chunk", "norm", "norm_place", "positions", "dropout", "tie", "output",
+                   "causal", "segment_memory", "reversible", "attention"}));
   EXPECT_TRUE(fields.problems().empty());
 }
 
@@ -57,10 +57,12 @@ TEST(ModelSettings, ask_how_a_reversible_stack_ends) {
 
 TEST(ModelSettings, refuse_positions_that_begin_anew_in_every_segment) {
   for (const std::string positions : {"learned", "axial", "sinusoidal", "rotary"})
-    EXPECT_TRUE(problems_of({{"recurrence", true}, {"positions", positions}}).contains("positions"))
+    EXPECT_TRUE(
+        problems_of({{"segment_memory", true}, {"positions", positions}}).contains("positions"))
         << positions;
   for (const std::string positions : {"none", "xl", "shaw", "t5"})
-    EXPECT_TRUE(problems_of({{"recurrence", true}, {"positions", positions}}).empty()) << positions;
+    EXPECT_TRUE(problems_of({{"segment_memory", true}, {"positions", positions}}).empty())
+        << positions;
 }
 
 TEST(ModelSettings, refuse_batch_norm_unless_its_leak_is_allowed) {
@@ -148,63 +150,6 @@ TEST(ModelSettings, refuse_values_that_do_not_fit_each_other) {
       {"width", Index(15)}, {"heads", Index(3)}, {"positions", std::string("rotary")}};
   EXPECT_NE(problems_of(odd).at("positions").find("even head width"), std::string::npos);
   EXPECT_TRUE(problems_of({{"width", Index(15)}, {"heads", Index(3)}}).empty());
-}
-
-// The plan of [attention.NAME], its problems in `fields`.
-std::vector<HeadGroupPlan> plan(GivenFields& fields, const std::string& name) {
-  return read_attention(fields, name, {.width = 24, .heads = 4, .head_width = 6, .length = 50});
-}
-
-TEST(ReadAttention, takes_the_name_for_the_kind_unless_one_is_given) {
-  GivenFields plain;
-  const auto by_name = plan(plain, "dense");
-  ASSERT_EQ(by_name.size(), 1u);
-  EXPECT_EQ(by_name[0].heads, 4);
-  EXPECT_TRUE(by_name[0].make);
-  EXPECT_TRUE(plain.problems().empty());
-  EXPECT_EQ(plain.visited(), (Names{"projection", "groups", "kind", "scale", "normaliser"}));
-  GivenFields named({{"kind", std::string("dense")}});
-  EXPECT_TRUE(plan(named, "wide")[0].make);
-  EXPECT_TRUE(named.problems().empty());
-}
-
-TEST(ReadAttention, refuses_a_name_that_is_no_mechanism) {
-  GivenFields fields;
-  EXPECT_FALSE(plan(fields, "dence")[0].make);
-  const std::string message = fields.problems().at("kind");
-  EXPECT_NE(message.find("\"dence\""), std::string::npos) << message;
-  GivenFields given({{"kind", std::string("dence")}});
-  plan(given, "dense");
-  EXPECT_TRUE(given.problems().contains("kind"));
-}
-
-TEST(ReadAttention, refuses_a_mechanisms_setting_out_of_range) {
-  GivenFields fields({{"scale", -1.0}});
-  plan(fields, "dense");
-  EXPECT_TRUE(fields.problems().contains("scale"));
-}
-
-Settings group(Index heads, const std::string& kind = "dense") {
-  return {{"kind", kind}, {"heads", heads}};
-}
-
-TEST(ReadAttention, reads_head_groups) {
-  GivenFields fields({{"groups", std::vector<Settings>{group(3), group(1)}}});
-  const auto groups = plan(fields, "mixed");
-  EXPECT_TRUE(fields.problems().empty());
-  ASSERT_EQ(groups.size(), 2u);
-  EXPECT_EQ(groups[0].heads, 3);
-  EXPECT_EQ(groups[1].heads, 1);
-}
-
-TEST(ReadAttention, reports_each_problem_of_head_groups) {
-  GivenFields few({{"groups", std::vector<Settings>{group(1), group(2)}}});
-  plan(few, "mixed");
-  EXPECT_EQ(few.problems().at("groups"), "the groups have 3 heads together, the model 4");
-  GivenFields wrong({{"groups", std::vector<Settings>{group(0), group(3, "dence"), {}}}});
-  plan(wrong, "mixed");
-  for (const std::string key : {"groups.0.heads", "groups.1.kind", "groups.2.kind"})
-    EXPECT_TRUE(wrong.problems().contains(key)) << key;
 }
 
 }  // namespace
