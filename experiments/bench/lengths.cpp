@@ -83,7 +83,7 @@ std::string print_lengths(const std::vector<LengthBenchmark>& benchmarks) {
   }
   return align(rows, 60) +
          "n^p: fitted powers of the length, of the step's time and of the memory "
-         "beside parameters, gradients and moments\n";
+         "besides parameters, gradients and moments\n";
 }
 
 std::string lengths_json(const std::vector<LengthBenchmark>& benchmarks) {

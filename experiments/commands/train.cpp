@@ -44,7 +44,7 @@ int train_command(const Arguments& arguments) {
   line.words(1, 1000, "CONFIG")
       .option("run", "DIR", "the run directory (runs/NAME-HASH)")
       .flag("resume", "continue the run from its last checkpoint")
-      .flag("fresh", "delete the run that is there and start anew")
+      .flag("fresh", "delete the run that is there and start again")
       .option("init-from", "RUN", "start from the model of another run")
       .flag("force", "start even what cannot fit into the memory that is free");
   if (!line.parse(arguments)) return 0;
@@ -64,7 +64,7 @@ int train_command(const Arguments& arguments) {
   RunOptions options{start, line.has("init-from") ? line.text("init-from") : "", "weft train"};
   for (const std::string& word : line.words()) options.command += " " + word;
   if (line.has("run")) options.command += " --run " + line.text("run");
-  // The data is read before the directory is made: a missing file leaves nothing behind.
+  // The data is read before the directory is made: a missing file leaves no empty run.
   auto dataset = make_dataset(source.config);
   if (!line.has("force")) require_fit(source.config, available_bytes());
   const RunDirectory directory = RunDirectory::open(source.directory, start, options.command);

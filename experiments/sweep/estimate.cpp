@@ -26,7 +26,7 @@ double evaluated_batches(const RunConfig& config, const data::Dataset& dataset, 
          double(dataset.evaluation_batches(data::Split::test, length));
 }
 
-double foretell(Trainer& trainer) {
+double predicted_seconds(Trainer& trainer) {
   const RunConfig& config = trainer.config();
   if (config.train.minutes > 0) return 60 * config.train.minutes;
   double step = 1e300;
@@ -59,7 +59,7 @@ PlannedTrial plan_one(const RunConfig& config, bool probe) {
   plan.leaks = config.leaks();
   plan.split = has_test ? "test" : "validation";
   plan.checkpoint = config.train.keep_best > 0 ? "best" : "last";
-  if (probe) plan.seconds = foretell(trainer);
+  if (probe) plan.seconds = predicted_seconds(trainer);
   return plan;
 }
 

@@ -118,7 +118,7 @@ std::vector<Trial> without_excluded(const SweepFile& sweep, std::vector<Trial> t
   return trials;
 }
 
-/// Settings that are the same wherever they occur tell no trial from another.
+/// Settings that are the same wherever they occur distinguish no trials.
 void forget_constant_settings(std::vector<Trial>& trials) {
   std::map<std::string, std::set<std::string>> values;
   for (const Trial& trial : trials)
