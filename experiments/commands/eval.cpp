@@ -59,7 +59,8 @@ nlohmann::ordered_json to_json(const Evaluation& e, const data::Dataset& dataset
 
 /// A model that leaks is never scored without its leak.
 std::optional<LeakAudit> leak_of(const LoadedModel& saved) {
-  if (!saved.config.leaks() || saved.config.model.task != "language") return std::nullopt;
+  if (!saved.config.leaks() || saved.config.model.task != layers::Task::language)
+    return std::nullopt;
   return audit_leaks(layers::as_language_model(*saved.model, "eval"), *saved.dataset,
                      audited_sequences, 0);
 }

@@ -52,7 +52,7 @@ int train_command(const Arguments& arguments) {
                 "--resume and --fresh exclude each other");
 
   const Source source = read_source(line);
-  core::require(source.config.model.causal || source.config.model.task != "language" ||
+  core::require(source.config.model.causal || source.config.model.task != layers::Task::language ||
                     source.config.data.traits().masks,
                 "model.causal = false: a model that reads the next token cannot be trained to "
                 "predict it; weft bench step takes it, and data.masking gives it hidden tokens to "

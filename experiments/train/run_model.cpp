@@ -1,5 +1,7 @@
 #include "experiments/train/run_model.h"
 
+#include "layers/model/make_model.h"
+
 namespace weft::experiments {
 
 using autograd::ParameterArena;

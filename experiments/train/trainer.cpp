@@ -9,7 +9,6 @@
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
 #include "experiments/checkpoint/saved_spelling.h"
-#include "experiments/evaluate/evaluation.h"
 #include "experiments/train/run_model.h"
 
 namespace weft::experiments {
@@ -40,9 +39,9 @@ double Trainer::run_micro_batch(Index number, const data::Batch& batch, autograd
   const autograd::Pass pass(tape, stream, journal);
   const Real share = Real(1) / Real(config_.train.accumulate);
   const autograd::Var loss =
-      model_->loss(pass, reading_of(batch), share, model_->recurrent() ? &memory : nullptr);
+      model_->loss(pass, {batch, model_->recurrent() ? &memory : nullptr}, share);
   const double value = core::scalar(loss.value());
-  if (std::isfinite(value)) tape.sweep(loss, core::Tensor(loss.shape(), 1));
+  if (std::isfinite(value)) tape.sweep(loss);
   journal.forget_decisions();
   return value;
 }
@@ -63,7 +62,7 @@ Trainer::Step Trainer::step(autograd::Profile* profile) {
   result.report = optim::take_step(*optimizer_, *arena_, config_.optim, step_, total_steps());
   if (!result.report.applied) explain_divergence("gradient norm");
   journal.commit();
-  model_->constrain();
+  inventory_.constrain();
   memory_ = std::move(memory);
   ++step_;
   return result;

@@ -55,6 +55,8 @@ class Trainer {
   const RunConfig& config() const { return config_; }
   const data::Dataset& dataset() const { return *dataset_; }
   const layers::Model& model() const { return *model_; }
+  /// What the parts of the model report of the last step.
+  std::vector<autograd::Metric> metrics() const { return inventory_.metrics(); }
   autograd::ParameterArena& arena() { return *arena_; }
 
  private:

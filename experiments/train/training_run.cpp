@@ -124,7 +124,7 @@ void TrainingRun::announce() {
       "run ", files_.directory.string(), "  ", format_count(double(trainer_.arena().count())),
       " parameters  ", attention_of(config.model), " attention, ", config.model.layers, " layers  ",
       core::threads(), " threads, ", core::simd().isa, ", BLAS ", core::blas_core()));
-  if (config.model.norm == "batch")
+  if (config.model.norm == layers::NormKind::batch)
     progress_.message(
         "warning: batch norm's statistics let training read the future (model.allow_leaky_norm); "
         "do not compare its results with causal ones");
@@ -178,7 +178,7 @@ void TrainingRun::record_step(const Trainer::Step& step, double seconds) {
        {"tokens", std::int64_t(done * trainer_.tokens_per_step())},
        {"tokens_per_s", speed},
        {"peak_bytes", std::int64_t(trainer_.fixed_bytes() + core::memory_use().peak)}}};
-  for (const layers::Metric& metric : trainer_.model().metrics())
+  for (const autograd::Metric& metric : trainer_.metrics())
     record.values.push_back({metric.name, metric.value});
   log_metrics(record);
   progress_.update({.step = done,
@@ -220,12 +220,12 @@ void TrainingRun::show_sample() {
                            : batch.inputs.read().first(std::size_t(std::max<Index>(1, length / 2)));
     prompt.assign(first.begin(), first.end());
   }
-  const Told told = answer(trainer_.model(), dataset.boundary(), prompt,
-                           {.tokens = sample.tokens,
-                            .temperature = sample.temperature,
-                            .top_k = sample.top_k,
-                            .seed = std::uint64_t(trainer_.config().seed)});
-  const std::string shown = dataset.decode(prompt) + "|" + dataset.decode(told.tokens);
+  const Generation generated = answer(trainer_.model(), dataset.boundary(), prompt,
+                                      {.tokens = sample.tokens,
+                                       .temperature = sample.temperature,
+                                       .top_k = sample.top_k,
+                                       .seed = std::uint64_t(trainer_.config().seed)});
+  const std::string shown = dataset.decode(prompt) + "|" + dataset.decode(generated.tokens);
   progress_.message("sample (the model goes on after |): " + shown);
   std::filesystem::create_directories(files_.samples());
   core::write_durably(files_.samples() / (std::to_string(trainer_.steps_done()) + ".txt"), shown,

@@ -1,3 +1,7 @@
+#include <sys/resource.h>
+
+#include <csignal>
+
 #include "core/rng.h"
 #include "experiments/checkpoint/file.h"
 #include "experiments/run/metrics_log.h"

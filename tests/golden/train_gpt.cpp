@@ -44,7 +44,7 @@ layers::LanguageModel make_model(const Case& golden) {
   settings.width = golden.integer("dim");
   settings.heads = golden.integer("heads");
   settings.positions = "learned";
-  settings.norm_place = "pre";
+  settings.norm_place = layers::NormPlace::pre;
   settings.tie = true;
   settings.attention = {"dense"};
   const Index length = golden.integer("length");
@@ -129,7 +129,7 @@ void train_gpt(Case& golden) {
       const autograd::Pass pass(tape, core::Rng(0).fold(std::uint64_t(step)), journal);
       const auto loss = model.loss(pass, {batch(golden, step, 0), batch(golden, step, 1)}, 1);
       losses.push_back(core::scalar(loss.value()));
-      tape.sweep(loss, core::Tensor(loss.shape(), 1));
+      tape.sweep(loss);
     }
     const auto report = optim::take_step(optimizer, arena, settings, step, steps);
     norms.push_back(Real(report.gradient_norm));

@@ -90,15 +90,11 @@ struct StepInput {
   Index position = 0;
 };
 
-/// A number that a mechanism reports of itself after a training step, for the run's metrics.
-struct Metric {
-  std::string name;
-  double value;
-};
+using autograd::Metric;
 
 /// The contract of every attention mechanism. A new one is a file that derives from this, a line
-/// in registry.cpp and a config; tests/layers/attention/attention_contract_test.cpp runs over the
-/// registry.
+/// in registry.cpp and a config; the tests over tests/layers/attention/attention_contract.h
+/// run over the registry.
 class Attention {
  public:
   virtual ~Attention() = default;

@@ -36,7 +36,7 @@ TEST(ModelSettings, a_classifier_reads_both_ways_unless_told_and_has_no_output_l
   EXPECT_TRUE(fields.problems().empty());
   EXPECT_FALSE(settings.causal);
   EXPECT_EQ(settings.places(10), 11);
-  settings.pool = "mean";
+  settings.pool = Pool::mean;
   EXPECT_EQ(settings.places(10), 10);
   GivenFields causal({{"task", std::string("classify")}, {"causal", true}});
   settings.fields(causal);
@@ -115,7 +115,7 @@ TEST(ModelSettings, read_what_is_given) {
   EXPECT_TRUE(fields.problems().empty());
   EXPECT_EQ(s.layers, 3);
   EXPECT_EQ(s.hidden(), 96) << "four times the width unless given";
-  EXPECT_EQ(s.norm_place, "post");
+  EXPECT_EQ(s.norm_place, NormPlace::post);
   EXPECT_EQ(s.positions, "rotary");
   EXPECT_EQ(s.dropout, 0.1);
   EXPECT_FALSE(s.tie);
