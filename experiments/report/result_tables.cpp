@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/config/text.h"
 #include "experiments/console/number_text.h"
 #include "experiments/evaluate/baselines.h"
 
@@ -70,7 +69,7 @@ std::string difference_of(const ComparedRow& row, const std::string& metric) {
 
 void add_values(Table& table, const ComparedTask& task, const ComparedRow& row,
                 const std::string& metric, const Statistic& score) {
-  const auto number = [](double value) { return std::isfinite(value) ? digits(value) : ""; };
+  const auto number = [](double value) { return std::isfinite(value) ? format_exact(value) : ""; };
   table.rows.push_back({task.name, row.name, row.chosen, metric, number(score.mean),
                         number(score.deviation), std::to_string(score.n),
                         std::to_string(row.planned), row.leaks ? "yes" : "no", notes_of(row)});

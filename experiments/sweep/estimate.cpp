@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "experiments/config/text.h"
+#include "experiments/console/number_text.h"
 #include "experiments/console/progress.h"
 #include "experiments/train/trainer.h"
 
@@ -90,8 +91,8 @@ std::string common_budget(const std::vector<Trial>& trials) {
   for (const Trial& trial : trials) {
     const TrainSettings& train = trial.config.train;
     const std::string own = train.tokens > 0    ? "tokens = " + toml_text(train.tokens)
-                            : train.flops > 0   ? "flops = " + digits(train.flops)
-                            : train.minutes > 0 ? "minutes = " + digits(train.minutes)
+                            : train.flops > 0   ? "flops = " + format_exact(train.flops)
+                            : train.minutes > 0 ? "minutes = " + format_exact(train.minutes)
                                                 : "steps = " + toml_text(train.steps);
     if (!common.empty() && common != own) return "";
     common = own;
