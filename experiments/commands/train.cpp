@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "core/error.h"
+#include "core/files/durable_file.h"
 #include "core/parallel.h"
 #include "experiments/commands/commands.h"
 #include "experiments/console/command_line.h"
@@ -24,7 +25,11 @@ Source read_source(const CommandLine& line) {
   const fs::path given = line.words()[0];
   const bool is_run = fs::is_directory(given);
   const fs::path file = is_run ? find_run(given).config() : given;
-  Source source{RunConfig::load(file.string(), line.overrides()), {}};
+  // What a run keeps may be of an earlier weft, under whose names the settings are then read.
+  Source source{
+      is_run ? RunConfig::from_text(core::read_text_file(file), file.string(), line.overrides())
+             : RunConfig::load(file.string(), line.overrides()),
+      {}};
   if (line.has("run"))
     source.directory = line.text("run");
   else if (is_run)
