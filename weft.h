@@ -20,6 +20,7 @@
 #include "experiments/run/run_config.h"
 #include "experiments/run/run_files.h"
 #include "experiments/train/trainer.h"
+#include "layers/attention/lists/decoding.h"
 #include "layers/attention/registry.h"
 #include "layers/model/default_plans.h"
 #include "layers/model/model.h"

@@ -22,7 +22,7 @@ struct ModelSettings {
   Index heads = 4;
   Index ff = 0;  ///< 0 stands for 4 x width
   std::string feedforward = "dense";
-  SparseFeedForwardSettings sparse_ff;
+  SparseFeedForwardSettings sparse_ff = {};
   Index ff_chunk = 0;    ///< rows of the feed-forward at a time; 0: all
   Index loss_chunk = 0;  ///< tokens whose logits exist at a time; 0: about a million logits
   std::string norm = "layer";
@@ -30,8 +30,8 @@ struct ModelSettings {
   std::string norm_place = "pre";
   std::string positions = "learned";
   Index relative_clip = 64, relative_buckets = 32, relative_distance = 128;
-  std::vector<Index> axial_shape;   ///< n1, n2; empty: nearly square
-  std::vector<Index> axial_widths;  ///< d1, d2; empty: halves of the width
+  std::vector<Index> axial_shape = {};   ///< n1, n2; empty: nearly square
+  std::vector<Index> axial_widths = {};  ///< d1, d2; empty: halves of the width
   double dropout = 0;
   bool tie = true;
   std::string output = "dense";
@@ -40,7 +40,7 @@ struct ModelSettings {
   bool segment_memory = false;
   bool reversible = false;
   std::string reversible_output = "average";
-  Seq2SeqSettings seq2seq;
+  Seq2SeqSettings seq2seq = {};
   std::vector<std::string> attention = {"dense"};
 
   void fields(core::Fields& field);
