@@ -33,8 +33,8 @@ struct Mean : Attention {
 int main() {
   register_attention({"mean", [](auto& f, auto&) { return configure<MeanSettings, Mean>(f); }});
   weft::experiments::Trainer trainer(weft::experiments::RunConfig::from_text(
-      "model.attention = 'mean'\ntrain.steps = 40\noptim.lr = 5e-3", "mean.toml"));
+      "model.attention = 'mean'\ntrain.steps = 200\noptim.lr = 5e-3", "mean.toml"));
   const double first = trainer.step().loss;
-  while (trainer.steps_done() < 39) trainer.step();
+  while (trainer.steps_done() < 199) trainer.step();
   return trainer.step().loss < first - 0.3 ? 0 : 1;
 }
