@@ -8,18 +8,28 @@
 namespace weft::core {
 
 /// What a failure is about; the program turns it into its exit code.
-enum class Fault { usage, diverged, data, checkpoint };
+enum class Fault { usage, diverged, data, checkpoint, output };
 
 /// The one exception of the library: what went wrong, where, and what to do about it.
 class Error : public std::runtime_error {
  public:
   Error(Fault fault, const std::string& message) : std::runtime_error(message), fault_(fault) {}
   explicit Error(const std::string& message) : Error(Fault::usage, message) {}
+  /// The reason by itself, and what to do about it; what() is "REASON. ADVICE".
+  Error(Fault fault, const std::string& reason, const std::string& advice)
+      : std::runtime_error(reason + ". " + advice),
+        fault_(fault),
+        reason_(reason),
+        advice_(advice) {}
 
   Fault fault() const { return fault_; }
+  std::string reason() const { return advice_.empty() ? what() : reason_; }
+  /// Empty where the message does not keep it apart.
+  const std::string& advice() const { return advice_; }
 
  private:
   Fault fault_;
+  std::string reason_, advice_;
 };
 
 void append_text(std::string& message, std::string_view text);

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/arrays/tokens.h"
+#include "core/arrays/batch.h"
 #include "data/spelling.h"
 
 namespace weft::data {
@@ -20,17 +20,11 @@ enum class Split { training, validation, test };
 
 std::string_view name_of(Split split);
 
-/// What a model reads and what it should predict, position by position.
-struct Batch {
-  core::Tokens inputs;     ///< [B, T]
-  core::Tokens targets;    ///< [B, T], core::no_target where nothing is scored; [B, 1] where a
-                           ///< whole sequence has one answer
+/// A batch, and what is known of where it comes from.
+struct Batch : core::Batch {
   core::Tokens distances;  ///< [B, T] or empty: how far back the answer to this target is,
                            ///< 0 where it is not recalled from the past
   bool continues = false;  ///< every row starts where that of the batch before ended
-  core::Lengths lengths = nullptr;         ///< real tokens of each input; null: all
-  core::Tokens sources = {};               ///< [B, S] or empty: what the inputs are generated from
-  core::Lengths source_lengths = nullptr;  ///< real tokens of each source; null: all
 };
 
 /// How often something simple is right: what an accuracy must be compared with.

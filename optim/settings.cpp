@@ -22,7 +22,10 @@ void OptimSettings::fields(core::Fields& fields) {
   fields.integer("warmup", warmup, "steps in which the learning rate climbs to lr",
                  core::between(0, 1e12));
   fields.choice("schedule", schedule, "the learning rate after the warm-up",
-                {"constant", "cosine", "linear", "rsqrt"});
+                {{"constant", Schedule::constant},
+                 {"cosine", Schedule::cosine},
+                 {"linear", Schedule::linear},
+                 {"rsqrt", Schedule::rsqrt}});
   fields.when("schedule", {"cosine", "linear"}, [&] {
     fields.number("final_lr", final_lr, "learning rate at the end of the run", rate);
     if (final_lr > lr)

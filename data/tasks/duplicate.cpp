@@ -11,7 +11,7 @@ namespace weft::data {
 void DuplicateSettings::fields(core::Fields& fields, Index length) {
   fields.choice("form", form,
                 "language: 0 w 0 w in one sequence; seq2seq: w as a source, w 0 as its target",
-                {"language", "seq2seq"});
+                {{"language", DuplicateForm::language}, {"seq2seq", DuplicateForm::seq2seq}});
   fields.integer("word", word,
                  "symbols in a word, with form = \"seq2seq\" in the longest; 0: as many as "
                  "data.length holds, with form = \"language\" twice",

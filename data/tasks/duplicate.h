@@ -5,16 +5,19 @@
 
 namespace weft::data {
 
+/// A word and its copy in one sequence, or as a pair of source and target.
+enum class DuplicateForm { language, seq2seq };
+
 /// The settings of data.kind = "duplicate".
 struct DuplicateSettings {
-  std::string form = "language";  ///< language | seq2seq
-  Index shortest = 1;             ///< seq2seq: symbols in the shortest word
+  DuplicateForm form = DuplicateForm::language;
+  Index shortest = 1;    ///< seq2seq: symbols in the shortest word
   Index word = 0;        ///< symbols in a word, in seq2seq at most; 0: as many as a sequence holds
   Index symbols = 127;   ///< a word's symbols are 1 .. symbols
   Index held_out = 256;  ///< sequences in the validation split, and as many in the test split
 
   void fields(core::Fields& fields, Index length);
-  bool pairs() const { return form == "seq2seq"; }
+  bool pairs() const { return form == DuplicateForm::seq2seq; }
 };
 
 /// Words of symbols drawn uniformly from 1 .. symbols, each followed by a copy that is scored and

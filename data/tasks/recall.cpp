@@ -40,7 +40,7 @@ Recall::Recall(const RecallSettings& settings, Index length, Index batch, std::u
 
 core::Rng Recall::stream(Split split, Index number) const {
   if (split == Split::training) return training_.fold(std::uint64_t(number));
-  const core::Rng held_out = core::Rng(std::uint64_t(settings_.source)).fold("recall held out");
+  const core::Rng held_out = core::Rng(std::uint64_t(settings_.language)).fold("recall held out");
   return held_out.fold(name_of(split)).fold(std::uint64_t(number));
 }
 
@@ -61,7 +61,7 @@ std::string Recall::fingerprint() const {
   const RecallSettings& s = settings_;
   return fingerprint_of(core::message_of(
       "recall length=", source_.length(), " symbols=", s.symbols, " keys=", s.keys,
-      " payload=", s.payload, " gap=", s.gap, " successors=", s.successors, " source=", s.source,
+      " payload=", s.payload, " gap=", s.gap, " successors=", s.successors, " source=", s.language,
       " held_out=", s.held_out, s.stream > 0 ? core::message_of(" segment=", length()) : ""));
 }
 

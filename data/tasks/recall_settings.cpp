@@ -14,7 +14,8 @@ void RecallSettings::fields(core::Fields& fields, Index length) {
                 core::at_least(0));
   fields.integer("successors", successors, "symbols that may follow an ordinary symbol",
                  core::at_least(1));
-  fields.integer("source", source,
+  fields.renamed("source", "language");
+  fields.integer("language", language,
                  "number of the language: each draws other transitions from the same settings",
                  core::at_least(0));
   list_stream(fields, stream, length);

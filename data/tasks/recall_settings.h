@@ -12,7 +12,7 @@ struct RecallSettings {
   Index payload = 3;     ///< symbols that follow a key
   double gap = 2;        ///< mean number of ordinary symbols between recall events
   Index successors = 4;  ///< symbols that may follow an ordinary symbol
-  Index source = 1;      ///< number of the language, out of all with these settings
+  Index language = 1;    ///< number of the language, out of all with these settings
   Index stream = 0;      ///< tokens of a sequence that is read in segments; 0: data.length
   Index held_out = 256;  ///< sequences in the validation split, and as many in the test split
 

@@ -34,20 +34,21 @@ bool has_sparse_parts(const RunConfig& config) {
   for (const auto& [name, groups] : config.attention)
     for (const layers::HeadGroupPlan& group : groups)
       if (group.projection.sparse()) return true;
-  return config.model.feedforward == "sparse" || config.model.output == "sparse";
+  return config.model.feedforward == layers::Density::sparse ||
+         config.model.output == layers::Density::sparse;
 }
 
 /// The same shape, every matrix dense.
 RunConfig dense_twin(RunConfig config) {
-  config.model.feedforward = "dense";
-  config.model.output = "dense";
+  config.model.feedforward = layers::Density::dense;
+  config.model.output = layers::Density::dense;
   for (auto& [name, groups] : config.attention)
     for (layers::HeadGroupPlan& group : groups) group.projection = {};
   return config;
 }
 
 DecodeSpeed measure(const RunConfig& config, const DecodeOptions& options) {
-  core::require(config.model.task == "language",
+  core::require(config.model.task == layers::Task::language,
                 "bench decode: this needs a model that predicts tokens, model.task = \"language\"");
   const auto dataset = config.data.plan.make(config.train.batch, std::uint64_t(config.seed));
   layers::LanguageModel model(config.model, config.attention, dataset->vocabulary(),

@@ -15,7 +15,6 @@
 #include "core/parallel.h"
 #include "experiments/console/number_text.h"
 #include "experiments/console/progress.h"
-#include "experiments/evaluate/evaluation.h"
 #include "experiments/train/trainer.h"
 
 namespace weft::experiments {
@@ -35,7 +34,7 @@ Index count_scored_pairs(const Trainer& trainer) {
   if (trainer.model().recurrent()) return trainer.scored_pairs_per_step();
   const data::Batch batch = trainer.dataset().training(0);
   const Index before = core::counters().scored_pairs;
-  trainer.model().score(autograd::Pass(), reading_of(batch));
+  trainer.model().score(autograd::Pass(), {batch});
   return (core::counters().scored_pairs - before) * trainer.config().train.accumulate;
 }
 

@@ -1,9 +1,11 @@
 #include <filesystem>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "experiments/commands/commands.h"
 #include "experiments/commands/saved_model.h"
 #include "experiments/evaluate/leak_audit.h"
+#include "experiments/train/trainer.h"
 
 namespace weft::experiments {
 namespace {
@@ -35,7 +37,7 @@ int audit_command(const Arguments& arguments) {
       .flag("json", "print one JSON object");
   if (!line.parse(arguments)) return 0;
   const LeakAudit audit = audit_of(line);
-  std::cout << (line.has("json") ? audit_json(audit) + "\n" : print_audit(audit));
+  std::cout << (line.has("json") ? audit_json(audit).dump(2) + "\n" : print_audit(audit));
   return audit.clean() ? 0 : 1;
 }
 

@@ -57,9 +57,10 @@ nlohmann::ordered_json to_json(const Evaluation& e, const data::Dataset& dataset
   return json;
 }
 
-/// The score of a model that leaks does not stand without its leak.
+/// A model that leaks is never scored without its leak.
 std::optional<LeakAudit> leak_of(const LoadedModel& saved) {
-  if (!saved.config.leaks() || saved.config.model.task != "language") return std::nullopt;
+  if (!saved.config.leaks() || saved.config.model.task != layers::Task::language)
+    return std::nullopt;
   return audit_leaks(layers::as_language_model(*saved.model, "eval"), *saved.dataset,
                      audited_sequences, 0);
 }
@@ -97,7 +98,7 @@ int eval_command(const Arguments& arguments) {
       json["macs_paper"] = spans->macs_paper;
       json["macs_counted"] = spans->macs_counted;
     }
-    if (leak) json["leak"] = nlohmann::ordered_json::parse(audit_json(*leak));
+    if (leak) json["leak"] = audit_json(*leak);
     std::cout << json.dump(2) << '\n';
   } else {
     std::cout << print_evaluation(e, *saved.dataset, split);

@@ -23,7 +23,7 @@ void print_differences(std::ostream& out, const std::vector<std::string>& differ
 /// A run that has not trained yet, at step 0 with the imported model.
 void begin_run(Trainer& trainer, const fs::path& path, RunStart start, const std::string& command) {
   RunDirectory directory = RunDirectory::open(path, start, command);
-  core::write_durably(directory.files().config(), trainer.config().toml());
+  core::write_durably(directory.files().config(), trainer.config().toml(), core::Fault::checkpoint);
   const TrainSettings& train = trainer.config().train;
   CheckpointStore store(directory.files().checkpoints(), train.keep_last, train.keep_best);
   Snapshot snapshot = trainer.snapshot();

@@ -36,10 +36,11 @@ int generate_command(const Arguments& arguments) {
   const auto show = [&, &decode = decode](core::Token token) {
     std::cout << decode(std::span(&token, 1)) << std::flush;
   };
-  const Told told = answer(*saved.model, boundary, tokens, options, show);
+  const Generation generated = answer(*saved.model, boundary, tokens, options, show);
   std::cout << '\n';
-  if (told.positions_ended)
-    std::cerr << "stopped after " << told.tokens.size() << " tokens, where learned positions end; "
+  if (generated.positions_ended)
+    std::cerr << "stopped after " << generated.tokens.size()
+              << " tokens, where learned positions end; "
               << "train with a larger data.length, or with rotary or sinusoidal positions\n";
   return 0;
 }

@@ -48,7 +48,7 @@ TextModel load_text_model(const CommandLine& line) {
   const Checkpoint checkpoint = load_saved_checkpoint(line);
   const RunConfig config = config_of(checkpoint, line);
   const auto spelling = saved_spelling(checkpoint);
-  if (spelling && !config.model.tells_from_source()) {
+  if (spelling && !config.model.is_seq2seq()) {
     const layers::ModelShape shape{.vocabulary = spelling->vocabulary(),
                                    .length = config.data.length};
     return {LoadedModel(config, checkpoint, shape),

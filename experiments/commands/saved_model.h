@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "experiments/console/command_line.h"
-#include "experiments/train/trainer.h"
+#include "experiments/train/loaded_model.h"
 
 namespace weft::experiments {
 
@@ -26,8 +26,8 @@ struct TextModel {
   std::function<std::vector<core::Token>(std::string_view)> encode;
   std::function<std::string(std::span<const core::Token>)> decode;
 };
-/// The same without the data, whose alphabet stands in the checkpoint; a checkpoint without one,
-/// or a model that tells from a source, needs the data after all.
+/// The same without the data, whose alphabet is in the checkpoint; a checkpoint without one, or a
+/// model that generates from a source, needs the data after all.
 TextModel load_text_model(const CommandLine& line);
 
 }  // namespace weft::experiments

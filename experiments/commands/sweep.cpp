@@ -38,7 +38,7 @@ SweepPlan plan_of(const CommandLine& line, const std::vector<Trial>& trials,
 void keep(const SweepFiles& files, const SweepPlan& plan, const std::vector<Trial>& trials) {
   for (const Trial& trial : trials) {
     fs::create_directories(files.config(trial.id).parent_path());
-    core::write_durably(files.config(trial.id), trial.config.toml());
+    core::write_durably(files.config(trial.id), trial.config.toml(), core::Fault::checkpoint);
   }
   fs::create_directories(files.log("").parent_path());
   fs::create_directories(files.score("").parent_path());
@@ -90,7 +90,7 @@ int sweep_command(const Arguments& arguments) {
   const std::vector<Trial> trials = trials_of(sweep, line.overrides());
   const SweepFiles files{directory_of(line)};
   const SweepPlan plan = plan_of(line, trials, files, options.jobs, options.command);
-  SweepDisplay display(std::cout, terminal_columns(STDOUT_FILENO));
+  LiveText display(std::cout, terminal_columns(STDOUT_FILENO));
   if (line.has("dry-run")) {
     announce(SweepRun(files, plan, options, display), sweep, trials, plan, options.jobs);
     for (const PlannedTrial& trial : plan.trials)

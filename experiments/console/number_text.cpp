@@ -31,6 +31,8 @@ std::string format_count(double count) {
   return count < 1e6 ? format_fixed(count / 1e3, 1) + "k" : format_fixed(count / 1e6, 1) + "M";
 }
 
+std::string format_mib(double bytes) { return format_fixed(bytes / (1 << 20), 1); }
+
 std::string format_duration(double seconds) {
   if (!std::isfinite(seconds) || seconds > 1e9) return "?";
   const long whole = std::lround(std::max(seconds, 0.0));

@@ -43,9 +43,6 @@ struct Evaluation {
   std::optional<double> recall_beyond(Index distance) const;
 };
 
-/// What a model reads of a batch.
-layers::Reading reading_of(const data::Batch& batch);
-
 struct EvaluationOptions {
   data::Split split = data::Split::validation;
   Index stride = 0;   ///< 0: disjoint windows of the data's length

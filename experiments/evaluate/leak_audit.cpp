@@ -122,17 +122,16 @@ std::string print_audit(const LeakAudit& a) {
   return out.str();
 }
 
-std::string audit_json(const LeakAudit& a) {
-  return nlohmann::ordered_json{{"trials", a.trials},
-                                {"leaking_trials", a.leaking_trials},
-                                {"outputs", a.outputs},
-                                {"changed", a.changed},
-                                {"clean", a.clean()},
-                                {"scored", a.scored},
-                                {"whole_loss", a.whole_nats},
-                                {"cut_loss", a.cut_nats},
-                                {"gap", a.gap()}}
-      .dump(2);
+nlohmann::ordered_json audit_json(const LeakAudit& a) {
+  return {{"trials", a.trials},
+          {"leaking_trials", a.leaking_trials},
+          {"outputs", a.outputs},
+          {"changed", a.changed},
+          {"clean", a.clean()},
+          {"scored", a.scored},
+          {"whole_loss", a.whole_nats},
+          {"cut_loss", a.cut_nats},
+          {"gap", a.gap()}};
 }
 
 }  // namespace weft::experiments

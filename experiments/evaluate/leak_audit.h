@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "data/dataset.h"
@@ -31,6 +32,6 @@ LeakAudit audit_leaks(const layers::LanguageModel& model, const data::Dataset& d
                       Index trials, Index seed);
 
 std::string print_audit(const LeakAudit& audit);
-std::string audit_json(const LeakAudit& audit);
+nlohmann::ordered_json audit_json(const LeakAudit& audit);
 
 }  // namespace weft::experiments

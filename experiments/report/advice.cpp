@@ -1,8 +1,9 @@
+#include "experiments/report/advice.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "experiments/console/number_text.h"
-#include "experiments/report/html_page.h"
 #include "experiments/report/result_tables.h"
 
 namespace weft::experiments {

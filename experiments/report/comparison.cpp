@@ -48,7 +48,7 @@ std::string short_value(const std::string& key, const std::string& value) {
   return key.ends_with("path") ? std::filesystem::path(value).filename().string() : value;
 }
 
-/// "recall, length 128": the kind of data stands for itself.
+/// "recall, length 128": the kind of data needs no name.
 std::string text_of(const TrialSettings& settings) {
   std::string text;
   for (const auto& [key, value] : settings) {
@@ -67,6 +67,11 @@ TrialSettings task_of(const PlannedTrial& trial) {
   std::ranges::stable_sort(own, {},
                            [](const auto& setting) { return setting.first != "data.kind"; });
   return own;
+}
+
+TrialSettings without_length(TrialSettings task) {
+  std::erase_if(task, [](const auto& setting) { return setting.first == "data.length"; });
+  return task;
 }
 
 /// Trials that differ in nothing but their seed.
@@ -225,6 +230,7 @@ Comparison compare(const SweepRecord& sweep, const ComparisonOptions& options) {
     const TrialSettings data = task_of(trial.plan);
     ComparedTask& task =
         place_of(result.tasks, &ComparedTask::name, data.empty() ? sweep.plan.name : text_of(data));
+    task.family = data.empty() ? task.name : text_of(without_length(data));
     task.unit = trial.plan.unit;
     task.split = trial.plan.split;
     task.length = trial.plan.length;

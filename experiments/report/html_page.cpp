@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "experiments/report/advice.h"
 #include "experiments/report/result_tables.h"
 
 namespace weft::experiments {
@@ -119,15 +120,6 @@ std::string every_trial(const SweepRecord& sweep) {
 }
 
 }  // namespace
-
-Report make_report(const SweepRecord& sweep, const ComparisonOptions& options) {
-  Report report{sweep, compare(sweep, options), {}, {}};
-  const RowColours colours = colours_of(report.comparison);
-  for (const ComparedTask& task : report.comparison.tasks)
-    report.charts.push_back(charts_of(task, colours));
-  report.lengths = length_charts(report.comparison, colours);
-  return report;
-}
 
 std::string html_page(const Report& report) {
   const std::string name = escaped(report.sweep.plan.name);

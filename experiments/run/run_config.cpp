@@ -67,7 +67,7 @@ void read_attention_tables(ConfigReader& reader, RunConfig& config) {
     config.attention[name] =
         layers::read_attention(reader.section("attention." + name), name, site);
     if (const std::string unfit = layers::why_unfit(config.attention[name], site);
-        !unfit.empty() && !config.model.tells_from_source())
+        !unfit.empty() && !config.model.is_seq2seq())
       reader.problem(key, "\"" + name + "\" " + unfit);
     if (key != "model.cross_attention")
       layers::check_positions(reader.section("model"), config.model, name, config.attention[name]);
@@ -100,7 +100,7 @@ void check_segment_memory(ConfigReader& reader, const RunConfig& config) {
 
 /// What a seq2seq model asks of its attention, its data and its training.
 void check_seq2seq(ConfigReader& reader, const RunConfig& config) {
-  const bool asked = config.model.tells_from_source();
+  const bool asked = config.model.is_seq2seq();
   if (asked && !config.data.traits().sources)
     reader.problem("model.task",
                    "seq2seq needs data of sources and targets: set data.kind = \"duplicate\" and "
@@ -116,7 +116,7 @@ void check_seq2seq(ConfigReader& reader, const RunConfig& config) {
 
 /// Whether what the data ask is what the model answers.
 void check_task(ConfigReader& reader, const RunConfig& config) {
-  const bool classifies = config.model.task == "classify";
+  const bool classifies = config.model.task == layers::Task::classify;
   if (classifies && !config.data.traits().classifies)
     reader.problem("model.task",
                    "needs sequences that each have a class: data.kind = \"listops\" or "
@@ -194,7 +194,7 @@ std::string RunConfig::identity() const { return resolved.hash(keys_without_effe
 
 bool RunConfig::leaks() const {
   if (!model.causal) return false;
-  return model.norm == "batch" ||
+  return model.norm == layers::NormKind::batch ||
          std::ranges::any_of(model.attention_names(), [&](const std::string& name) {
            return layers::leaks(attention.at(name));
          });

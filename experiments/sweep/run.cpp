@@ -24,15 +24,6 @@ using Phase = TrialState::Phase;
 constexpr auto between_looks = std::chrono::milliseconds(50);
 constexpr double live_seconds = 0.5;
 
-/// The last line of a log that says what went wrong.
-std::string error_in(const fs::path& log) {
-  std::istringstream lines(fs::exists(log) ? core::read_text_file(log) : "");
-  std::string error;
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with("error: ")) error = line.substr(7);
-  return error;
-}
-
 /// A process that a killed sweep left behind saves and stops; until then its run is its own.
 void wait_until_free(const fs::path& run) {
   if (!fs::exists(run / DirectoryLock::file_name)) return;
@@ -50,7 +41,7 @@ std::string score_text(const fs::path& path) {
 }  // namespace
 
 SweepRun::SweepRun(SweepFiles files, const SweepPlan& plan, const SweepOptions& options,
-                   SweepDisplay& display)
+                   LiveText& display)
     : files_(std::move(files)), plan_(plan), options_(options), display_(display) {
   for (const PlannedTrial& planned : plan.trials) states_.push_back(state_of(files_, planned.id));
   for (std::size_t i = states_.size(); i-- > 0;) {
@@ -121,21 +112,23 @@ void SweepRun::start(Job& job) {
   const fs::path run = files_.run(planned.id), log = files_.log(planned.id);
   const auto processors = processors_of_job(own_processors(), job.slot, std::size_t(options_.jobs));
   const std::string threads = "threads=" + std::to_string(processors.size());
+  const fs::path failure = files_.failure(planned.id);
   wait_until_free(run);
+  fs::remove(failure);
   if (job.scores) {
     const std::vector<std::string> words = {"eval",   run.string(),       "--split", planned.split,
                                             "--ckpt", planned.checkpoint, "--json",  threads};
     fs::path unfinished = files_.score(planned.id);
     unfinished += core::temporary_ending;
-    job.process = std::make_unique<ChildProcess>(words, processors,
-                                                 ChildProcess::Output{unfinished, log, false});
+    job.process = std::make_unique<ChildProcess>(
+        words, processors, ChildProcess::Output{unfinished, log, failure, false});
     return;
   }
   std::vector<std::string> words = {"train", files_.config(planned.id).string(), "--run",
                                     run.string(), threads};
   if (holds_run(run)) words.push_back("--resume");
-  job.process =
-      std::make_unique<ChildProcess>(words, processors, ChildProcess::Output{log, log, true});
+  job.process = std::make_unique<ChildProcess>(words, processors,
+                                               ChildProcess::Output{log, log, failure, true});
 }
 
 bool SweepRun::ended(Job& job, ExitCode code) {
@@ -156,7 +149,8 @@ bool SweepRun::ended(Job& job, ExitCode code) {
   }
   fs::path unfinished = files_.score(planned.id);
   unfinished += core::temporary_ending;
-  core::write_durably(files_.score(planned.id), core::read_text_file(unfinished));
+  core::write_durably(files_.score(planned.id), core::read_text_file(unfinished),
+                      core::Fault::checkpoint);
   states_[job.trial].phase = Phase::done;
   const double seconds = steady_seconds() - job.started;
   expected_ += planned.seconds;
@@ -166,16 +160,23 @@ bool SweepRun::ended(Job& job, ExitCode code) {
   return true;
 }
 
+Failure SweepRun::failure_of(const PlannedTrial& planned, ExitCode code) const {
+  if (code > 128) return {"ended by signal " + std::to_string(code - 128)};
+  if (const auto failure = read_failure(files_.failure(planned.id))) return *failure;
+  return {"ended with exit code " + std::to_string(code), "see " + files_.log(planned.id).string()};
+}
+
 void SweepRun::fail(const Job& job, ExitCode code) {
   const PlannedTrial& planned = trial(job);
   TrialState state = state_of(files_, planned.id);
   if (state.phase != Phase::failed) {
     state.phase = Phase::failed;
-    state.reason = code > 128 ? "ended by signal " + std::to_string(code - 128)
-                              : error_in(files_.log(planned.id));
+    const Failure failure = failure_of(planned, code);
+    state.reason = in_one_line(failure.reason);
     // A process that was ended from outside can go on; one that gave up has said why.
     if (code < 128 && !job.scores && holds_run(files_.run(planned.id)))
-      write_status({files_.run(planned.id)}, {"failed", state.step, state.reason});
+      write_status({files_.run(planned.id)},
+                   {"failed", state.step, failure.reason, failure.advice});
   }
   states_[job.trial] = state;
   display_.message("FAILED  " + planned.id + "  " + planned.label() + "  " + state.reason);

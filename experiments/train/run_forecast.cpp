@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "experiments/console/number_text.h"
 #include "experiments/console/progress.h"
 #include "experiments/train/trainer.h"
 
@@ -16,7 +17,7 @@ namespace {
 
 using core::Real;
 
-/// The first number of a file, or behind a word in it; nothing found is no limit.
+/// The first number of a file, or the one that follows a word; -1, no limit, when there is none.
 Index number_in(const char* path, const std::string& after, Index unit) {
   std::ifstream file(path);
   for (std::string word; file >> word;) {
@@ -80,22 +81,20 @@ Growth probe_growth(const RunConfig& config, Index fixed, Index available) {
   return growth;
 }
 
-/// Less than any step on so many tokens takes: what the matrix products of the blocks must keep.
+/// A lower bound of what a step takes: what the matrix products of the blocks must keep.
 double least_bytes(const RunConfig& config, Index batch) {
   if (config.model.reversible || config.train.recompute) return 0;
   return 4.0 * double(sizeof(Real)) * double(config.model.layers) * double(config.model.width) *
          double(batch) * double(config.data.length);
 }
 
-/// More than small models take; what is above it is worth a closer look.
+/// An upper bound for small models; a run above it is worth a closer look.
 double rough_bytes(const RunConfig& config) {
   const double tokens = double(config.train.batch) * double(config.data.length);
   const double width = double(config.model.width + config.model.hidden());
   return double(sizeof(Real)) * (tokens * width * (12.0 * double(config.model.layers) + 8) +
                                  48 * width * width * double(config.model.layers));
 }
-
-std::string in_mib(double bytes) { return std::to_string(Index(bytes / (1 << 20)) + 1) + " MiB"; }
 
 void describe(const RunConfig& config, RunForecast& forecast) {
   RunConfig one = config;
@@ -157,8 +156,8 @@ void require_fit(const RunConfig& config, Index available) {
                            : "not even one sequence fits: lower data.length";
   if (!config.model.reversible && !config.train.recompute)
     advice += ", or set train.recompute=true";
-  throw core::Error("a training step takes about " + in_mib(double(forecast.peak_bytes)) +
-                    ", but only " + in_mib(double(available)) + " are free; " + advice +
+  throw core::Error("a training step takes about " + format_mib(double(forecast.peak_bytes)) +
+                    " MiB, but only " + format_mib(double(available)) + " MiB are free; " + advice +
                     "; --force starts it all the same");
 }
 

@@ -9,50 +9,18 @@
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
 #include "experiments/checkpoint/saved_spelling.h"
-#include "experiments/evaluate/evaluation.h"
+#include "experiments/train/run_model.h"
 
 namespace weft::experiments {
 
 using autograd::ParameterArena;
 using core::Real;
 
-namespace {
+Trainer::Trainer(const RunConfig& config) : Trainer(config, make_dataset(config)) {}
 
-layers::ModelShape shape_of(const RunConfig& config, const data::Dataset& dataset) {
-  return {.vocabulary = dataset.vocabulary(),
-          .length = config.data.length,
-          .classes = dataset.classes(),
-          .source_length = dataset.source_length()};
-}
-
-std::unique_ptr<layers::Model> make_model(const RunConfig& config,
-                                          const layers::ModelShape& shape) {
-  return layers::make_model(config.model, config.attention, shape, config.train.recompute);
-}
-
-std::vector<ArrayTarget> arrays_of(ParameterArena& arena, const autograd::Inventory& inventory) {
-  std::vector<ArrayTarget> arrays;
-  for (const ParameterArena::Slot& s : arena.slots())
-    arrays.push_back({"params/" + s.name, s.shape, arena.value(s)});
-  for (const auto& [name, state] : inventory.states())
-    arrays.push_back({"states/" + name, state->value().shape(), state->writable()});
-  return arrays;
-}
-
-void restore_arrays(const Checkpoint& checkpoint, const std::vector<ArrayTarget>& arrays) {
-  for (const std::string group : {"params", "states"}) {
-    std::vector<ArrayTarget> own;
-    for (const ArrayTarget& array : arrays)
-      if (array.name.starts_with(group + "/")) own.push_back(array);
-    checkpoint.restore(group, own);
-  }
-}
-
-}  // namespace
-
-Trainer::Trainer(const RunConfig& config)
+Trainer::Trainer(const RunConfig& config, std::unique_ptr<data::Dataset> dataset)
     : config_(config),
-      dataset_(config.data.plan.make(config.train.batch, std::uint64_t(config.seed))),
+      dataset_(std::move(dataset)),
       model_(make_model(config, shape_of(config, *dataset_))) {
   model_->visit(inventory_);
   arena_ = std::make_unique<ParameterArena>(inventory_, ParameterArena::Use::training);
@@ -71,7 +39,7 @@ double Trainer::run_micro_batch(Index number, const data::Batch& batch, autograd
   const autograd::Pass pass(tape, stream, journal);
   const Real share = Real(1) / Real(config_.train.accumulate);
   const autograd::Var loss =
-      model_->loss(pass, reading_of(batch), share, model_->recurrent() ? &memory : nullptr);
+      model_->loss(pass, {batch, model_->recurrent() ? &memory : nullptr}, share);
   const double value = core::scalar(loss.value());
   if (std::isfinite(value)) tape.sweep(loss);
   journal.forget_decisions();
@@ -94,7 +62,7 @@ Trainer::Step Trainer::step(autograd::Profile* profile) {
   result.report = optim::take_step(*optimizer_, *arena_, config_.optim, step_, total_steps());
   if (!result.report.applied) explain_divergence("gradient norm");
   journal.commit();
-  model_->constrain();
+  inventory_.constrain();
   memory_ = std::move(memory);
   ++step_;
   return result;
@@ -110,9 +78,9 @@ void Trainer::explain_divergence(const char* what) const {
       run_micro_batch(number, dataset_->training(number), journal, memory, {.check_finite = true});
     }
   } catch (const core::Error& error) {
-    throw core::Error(core::Fault::diverged, where + error.what() +
-                                                 ". Lower optim.lr, raise optim.warmup or lower "
-                                                 "optim.clip, and resume from the last checkpoint");
+    throw core::Error(core::Fault::diverged, where + error.what(),
+                      "Lower optim.lr, raise optim.warmup or lower optim.clip, and resume from the "
+                      "last checkpoint");
   }
   throw core::Error(core::Fault::diverged,
                     where + "every op by itself is finite: sums of gradients overflowed");
@@ -210,24 +178,6 @@ void Trainer::restore(const Checkpoint& checkpoint) {
   step_ = checkpoint.step;
   if (config_.train.minutes > 0) total_steps_ = Index(checkpoint.integer("meta/total_steps"));
   prefetch_.reset();
-}
-
-LoadedModel::LoadedModel(const RunConfig& run, const Checkpoint& checkpoint)
-    : LoadedModel(run, checkpoint, run.data.plan.make(run.train.batch, std::uint64_t(run.seed))) {}
-
-LoadedModel::LoadedModel(const RunConfig& run, const Checkpoint& checkpoint,
-                         std::unique_ptr<data::Dataset> data)
-    : LoadedModel(run, checkpoint, shape_of(run, *data)) {
-  dataset = std::move(data);
-}
-
-LoadedModel::LoadedModel(const RunConfig& run, const Checkpoint& checkpoint,
-                         const layers::ModelShape& shape)
-    : config(run), model(make_model(run, shape)) {
-  autograd::Inventory inventory;
-  model->visit(inventory);
-  arena = std::make_unique<ParameterArena>(inventory, ParameterArena::Use::inference);
-  restore_arrays(checkpoint, arrays_of(*arena, inventory));
 }
 
 }  // namespace weft::experiments

@@ -20,6 +20,8 @@ namespace weft::experiments {
 class Trainer {
  public:
   explicit Trainer(const RunConfig& config);
+  /// With data that was made from the same config.
+  Trainer(const RunConfig& config, std::unique_ptr<data::Dataset> dataset);
 
   struct Step {
     double loss = 0;  ///< nats, mean over the step's targets, before the update
@@ -33,7 +35,7 @@ class Trainer {
   /// From the budget; a budget in minutes is turned into steps by timing a few first.
   Index total_steps();
   Index tokens_per_step() const;
-  /// Of a step that scores so many pairs: 6 x matrix weights x rows + 12 x head width x pairs.
+  /// Of a step that scores this many pairs: 6 x matrix weights x rows + 12 x head width x pairs.
   double useful_flops(Index scored_pairs) const;
   /// By the cost model.
   double useful_flops_per_step() const { return useful_flops(scored_pairs_per_step()); }
@@ -53,6 +55,8 @@ class Trainer {
   const RunConfig& config() const { return config_; }
   const data::Dataset& dataset() const { return *dataset_; }
   const layers::Model& model() const { return *model_; }
+  /// What the parts of the model report of the last step.
+  std::vector<autograd::Metric> metrics() const { return inventory_.metrics(); }
   autograd::ParameterArena& arena() { return *arena_; }
 
  private:
@@ -72,23 +76,6 @@ class Trainer {
   layers::StreamMemory memory_;  ///< of a recurrent model's streams
   Index step_ = 0;
   Index total_steps_ = 0;  ///< 0 until known
-};
-
-/// The model of a checkpoint, ready for inference.
-struct LoadedModel {
-  LoadedModel(const RunConfig& config, const Checkpoint& checkpoint,
-              const layers::ModelShape& shape);
-  /// With the data that the config names.
-  LoadedModel(const RunConfig& config, const Checkpoint& checkpoint);
-
-  RunConfig config;
-  std::unique_ptr<data::Dataset> dataset;  ///< none where only the model's shape was given
-  std::unique_ptr<layers::Model> model;
-  std::unique_ptr<autograd::ParameterArena> arena;
-
- private:
-  LoadedModel(const RunConfig& config, const Checkpoint& checkpoint,
-              std::unique_ptr<data::Dataset> data);
 };
 
 }  // namespace weft::experiments

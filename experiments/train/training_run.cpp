@@ -17,6 +17,7 @@
 #include "experiments/evaluate/generation.h"
 #include "experiments/evaluate/span_report.h"
 #include "experiments/run/resumed_config.h"
+#include "experiments/train/validation.h"
 
 namespace weft::experiments {
 namespace {
@@ -33,9 +34,10 @@ std::string attention_of(const layers::ModelSettings& model) {
 
 }  // namespace
 
-TrainingRun::TrainingRun(const RunConfig& config, RunDirectory& directory,
-                         const RunOptions& options, std::ostream& out)
-    : trainer_(config),
+TrainingRun::TrainingRun(const RunConfig& config, std::unique_ptr<data::Dataset> dataset,
+                         const RunDirectory& directory, const RunOptions& options,
+                         std::ostream& out)
+    : trainer_(config, std::move(dataset)),
       files_(directory.files()),
       options_(options),
       store_(files_.checkpoints(), config.train.keep_last, config.train.keep_best),
@@ -56,7 +58,7 @@ int TrainingRun::run() {
   try {
     train_until_done(stop);
   } catch (const core::Error& error) {
-    write_status(files_, {"failed", trainer_.steps_done(), error.what()});
+    write_status(files_, {"failed", trainer_.steps_done(), error.reason(), error.advice()});
     throw;
   }
   if (stop.requested()) {
@@ -73,7 +75,7 @@ int TrainingRun::run() {
 void TrainingRun::begin() {
   // A run that was killed before its first checkpoint begins again: its measurements come again.
   cut_metrics_back(files_.metrics(), -1);
-  core::write_durably(files_.config(), trainer_.config().toml());
+  core::write_durably(files_.config(), trainer_.config().toml(), core::Fault::checkpoint);
   if (!options_.init_from.empty()) {
     std::vector<std::string> warnings;
     CheckpointStore other(find_run(options_.init_from).checkpoints(), 1, 1);
@@ -99,7 +101,7 @@ void TrainingRun::resume() {
                       checkpoint.text("meta/blas") + ", continued with " + core::simd().isa +
                       " and " + core::blas_core() + ": bits may differ");
   saved_step_ = validated_step_ = checkpoint.step;
-  core::write_durably(files_.config(), trainer_.config().toml());
+  core::write_durably(files_.config(), trainer_.config().toml(), core::Fault::checkpoint);
   const MetricsCut cut = cut_metrics_back(files_.metrics(), checkpoint.step);
   std::string line = "resumed step " + std::to_string(checkpoint.step) + " from " +
                      checkpoint.path.filename().string() + " (checksum ok)";
@@ -122,10 +124,10 @@ void TrainingRun::announce() {
       "run ", files_.directory.string(), "  ", format_count(double(trainer_.arena().count())),
       " parameters  ", attention_of(config.model), " attention, ", config.model.layers, " layers  ",
       core::threads(), " threads, ", core::simd().isa, ", BLAS ", core::blas_core()));
-  if (config.model.norm == "batch")
+  if (config.model.norm == layers::NormKind::batch)
     progress_.message(
         "warning: batch norm's statistics let training read the future (model.allow_leaky_norm); "
-        "do not set its results beside causal ones");
+        "do not compare its results with causal ones");
   else if (config.leaks())
     progress_.message(
         "warning: this attention lets later tokens choose what earlier ones read; weft eval says "
@@ -176,7 +178,7 @@ void TrainingRun::record_step(const Trainer::Step& step, double seconds) {
        {"tokens", std::int64_t(done * trainer_.tokens_per_step())},
        {"tokens_per_s", speed},
        {"peak_bytes", std::int64_t(trainer_.fixed_bytes() + core::memory_use().peak)}}};
-  for (const layers::Metric& metric : trainer_.model().metrics())
+  for (const autograd::Metric& metric : trainer_.metrics())
     record.values.push_back({metric.name, metric.value});
   log_metrics(record);
   progress_.update({.step = done,
@@ -191,52 +193,16 @@ void TrainingRun::record_step(const Trainer::Step& step, double seconds) {
 
 void TrainingRun::validate() {
   const RunConfig& config = trainer_.config();
-  const Evaluation e =
-      evaluate(trainer_.model(), trainer_.dataset(), {.batches = config.train.eval_batches});
-  const Index done = trainer_.steps_done();
-  MetricRecord record{done, {{"validation_loss", e.nats}, {"validation_bits", e.bits()}}};
-  std::string line = "step " + std::to_string(done) + ": validation " + format_fixed(e.nats, 4) +
-                     " (" + format_fixed(e.bits(), 4) + " bits per " + trainer_.dataset().unit();
-  if (const auto floor = trainer_.dataset().floor_bits()) {
-    record.values.push_back({"floor_bits", *floor});
-    line += ", floor " + format_fixed(*floor, 4);
-  }
-  line += ")";
-  if (!e.by_distance.empty()) {
-    std::vector<double> from, accuracy;
-    for (const Band& band : e.by_distance) {
-      from.push_back(double(band.from));
-      accuracy.push_back(band.accuracy());
-    }
-    record.values.push_back({"recall_distance", from});
-    record.values.push_back({"recall_accuracy", accuracy});
-    if (const auto far = e.recall_beyond(31))
-      line += ", recall beyond 31: " + format_fixed(*far, 3);
-  }
-  if (const auto part = trainer_.dataset().scored_part()) {
-    record.values.push_back({"validation_accuracy", e.accuracy()});
-    record.values.push_back({"validation_sequence_accuracy", e.sequence_accuracy()});
-    line += ", " + *part + ": " + format_fixed(e.accuracy(), 4) + " of tokens, " +
-            format_fixed(e.sequence_accuracy(), 3) + " of sequences";
-  }
-  if (!baselines_.empty()) {
-    record.values.push_back({"validation_accuracy", e.accuracy()});
-    for (auto& value : baseline_metrics(baselines_)) record.values.push_back(std::move(value));
-    line += ", accuracy " + format_fixed(e.accuracy(), 4) + " (" +
-            format_among(e.accuracy(), baselines_) + ")";
-  }
-  if (const auto spans = span_report(trainer_.model(), config)) {
-    for (auto& value : spans->metrics()) record.values.push_back(std::move(value));
-    progress_.message(spans->summary());
-  }
-  log_metrics(record);
-  validation_ = e.nats;
-  last_evaluation_ = e;
-  validated_step_ = done;
-  const bool best = !best_ || e.nats < *best_;
+  const Validation found = experiments::validate(trainer_, baselines_);
+  if (found.spans) progress_.message(found.spans->summary());
+  log_metrics(found.record);
+  last_evaluation_ = found.evaluation;
+  validation_ = found.evaluation.nats;
+  validated_step_ = trainer_.steps_done();
+  const bool best = !best_ || *validation_ < *best_;
   without_best_ = best ? 0 : without_best_ + 1;
-  if (best) best_ = e.nats;
-  progress_.message(line + (best ? ", best so far" : ""));
+  if (best) best_ = validation_;
+  progress_.message(found.line + (best ? ", best so far" : ""));
   if (config.sample.at_evaluations) show_sample();
   if (best && config.train.keep_best > 0) save();
 }
@@ -254,15 +220,16 @@ void TrainingRun::show_sample() {
                            : batch.inputs.read().first(std::size_t(std::max<Index>(1, length / 2)));
     prompt.assign(first.begin(), first.end());
   }
-  const Told told = answer(trainer_.model(), dataset.boundary(), prompt,
-                           {.tokens = sample.tokens,
-                            .temperature = sample.temperature,
-                            .top_k = sample.top_k,
-                            .seed = std::uint64_t(trainer_.config().seed)});
-  const std::string shown = dataset.decode(prompt) + "|" + dataset.decode(told.tokens);
+  const Generation generated = answer(trainer_.model(), dataset.boundary(), prompt,
+                                      {.tokens = sample.tokens,
+                                       .temperature = sample.temperature,
+                                       .top_k = sample.top_k,
+                                       .seed = std::uint64_t(trainer_.config().seed)});
+  const std::string shown = dataset.decode(prompt) + "|" + dataset.decode(generated.tokens);
   progress_.message("sample (the model goes on after |): " + shown);
   std::filesystem::create_directories(files_.samples());
-  core::write_durably(files_.samples() / (std::to_string(trainer_.steps_done()) + ".txt"), shown);
+  core::write_durably(files_.samples() / (std::to_string(trainer_.steps_done()) + ".txt"), shown,
+                      core::Fault::checkpoint);
 }
 
 bool TrainingRun::checkpoint_is_due() const {
@@ -282,9 +249,8 @@ void TrainingRun::save() {
   const double start = steady_seconds();
   const CheckpointStore::Saved saved =
       store_.save(snapshot, validated_step_ == step ? validation_ : std::optional<double>());
-  progress_.message("saved step " + std::to_string(step) + " (" +
-                    format_fixed(double(saved.bytes) / (1 << 20), 1) + " MiB, " +
-                    format_fixed(steady_seconds() - start, 2) + " s)" +
+  progress_.message("saved step " + std::to_string(step) + " (" + format_mib(double(saved.bytes)) +
+                    " MiB, " + format_fixed(steady_seconds() - start, 2) + " s)" +
                     (saved.best ? ", new best" : ""));
   saved_step_ = step;
   saved_time_ = steady_seconds();
@@ -292,23 +258,11 @@ void TrainingRun::save() {
 }
 
 void TrainingRun::finish() {
-  const Index done = trainer_.steps_done();
   const bool whole = trainer_.config().train.eval_batches == 0;
-  if (!last_evaluation_ || validated_step_ != done || !whole) {
-    last_evaluation_ = evaluate(trainer_.model(), trainer_.dataset());
-    MetricRecord record{done,
-                        {{"final_validation_loss", last_evaluation_->nats},
-                         {"final_validation_bits", last_evaluation_->bits()}}};
-    if (trainer_.dataset().scored_part()) {
-      record.values.push_back({"final_validation_accuracy", last_evaluation_->accuracy()});
-      record.values.push_back(
-          {"final_validation_sequence_accuracy", last_evaluation_->sequence_accuracy()});
-    }
-    if (!baselines_.empty()) {
-      record.values.push_back({"final_validation_accuracy", last_evaluation_->accuracy()});
-      for (auto& value : baseline_metrics(baselines_)) record.values.push_back(std::move(value));
-    }
-    log_metrics(record);
+  if (!last_evaluation_ || validated_step_ != trainer_.steps_done() || !whole) {
+    const Validation found = validate_finally(trainer_, baselines_);
+    log_metrics(found.record);
+    last_evaluation_ = found.evaluation;
   }
   save();
   progress_.finish();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -26,8 +27,9 @@ struct RunOptions {
 /// user sees, until the budget is used up, patience ends or a signal asks to stop.
 class TrainingRun {
  public:
-  TrainingRun(const RunConfig& config, RunDirectory& directory, const RunOptions& options,
-              std::ostream& out);
+  /// The dataset is the one that the config describes. The directory must outlive the run.
+  TrainingRun(const RunConfig& config, std::unique_ptr<data::Dataset> dataset,
+              const RunDirectory& directory, const RunOptions& options, std::ostream& out);
 
   /// The exit code: 0, or 128 + N after signal N. Divergence and failing disks throw.
   int run();

@@ -22,7 +22,7 @@ struct LocalSettings {
     });
     field.when("form", {"block"}, [&] {
       field.integer("block", block, "tokens of a block", core::at_least(1));
-      field.integer("back", back, "how many earlier blocks a token reads beside its own",
+      field.integer("back", back, "how many earlier blocks a token reads besides its own",
                     core::at_least(0));
     });
     scores.fields(field);

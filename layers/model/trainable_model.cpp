@@ -1,6 +1,7 @@
 #include "layers/model/trainable_model.h"
 
 #include "layers/model/default_plans.h"
+#include "layers/model/make_model.h"
 
 namespace weft::layers {
 namespace {
@@ -38,7 +39,7 @@ double TrainableModel::step(const Reading& reading, const core::Rng& stream, con
   tape.sweep(loss);
   if (update(arena_)) {
     journal.commit();
-    model_->constrain();
+    inventory_.constrain();
   }
   return value;
 }

@@ -62,7 +62,7 @@ const std::map<std::string, std::set<std::string>> arrows = {
      {"experiments/bench", "experiments/sweep", "experiments/report", "experiments/train",
       "experiments/evaluate", "experiments/run", "experiments/checkpoint", "experiments/config",
       "experiments/console", "layers/*", "data/*", "core/*"}},
-    {"experiments", {"experiments/commands", "core/*"}},
+    {"experiments", {"experiments/commands", "experiments/run", "core/*"}},
 };
 
 // Catalogues, one file for each thing of a kind, may grow; any other folder wants a new wall.

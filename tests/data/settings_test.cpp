@@ -11,7 +11,7 @@ namespace {
 TEST(DataSettings, lists_only_the_settings_of_the_chosen_kind) {
   const GivenData recall({}), text({{"kind", string("text")}, {"path", string("book.txt")}});
   EXPECT_EQ(recall.fields.visited(), (Keys{"kind", "length", "symbols", "keys", "payload", "gap",
-                                           "successors", "source", "stream", "held_out"}));
+                                           "successors", "language", "stream", "held_out"}));
   EXPECT_EQ(recall.problems(), Keys{});
   EXPECT_EQ(text.fields.visited(),
             (Keys{"kind", "length", "path", "train_path", "validation_path", "test_path", "units",

@@ -21,8 +21,7 @@ int main() {
     const auto update = [&](autograd::ParameterArena& arena) {
       return optim::take_step(*optimizer, arena, rule, step, steps).applied;
     };
-    const auto reading = experiments::reading_of(dataset->training(step));
-    last = model.step(reading, core::Rng(1).fold(std::uint64_t(step)), update);
+    last = model.step({dataset->training(step)}, core::Rng(1).fold(std::uint64_t(step)), update);
     if (step == 0) first = last;
     if (step % 100 == 0) std::printf("step %3d  loss %.3f nats\n", int(step), last);
   }

@@ -44,7 +44,7 @@ layers::LanguageModel make_model(const Case& golden) {
   settings.width = golden.integer("dim");
   settings.heads = golden.integer("heads");
   settings.positions = "learned";
-  settings.norm_place = "pre";
+  settings.norm_place = layers::NormPlace::pre;
   settings.tie = true;
   settings.attention = {"dense"};
   const Index length = golden.integer("length");

@@ -111,7 +111,7 @@ TEST(TakeStep, moves_at_the_scheduled_rate) {
   OptimSettings settings = plain;
   settings.lr = 0.5;
   settings.warmup = 3;
-  settings.schedule = "cosine";
+  settings.schedule = Schedule::cosine;
   const auto optimizer = settings.make_optimizer(sample.arena);
   for (const Index step : {0, 2, 3, 7, 9}) {
     sample.draw_gradients(step);

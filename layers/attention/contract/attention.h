@@ -90,11 +90,7 @@ struct StepInput {
   Index position = 0;
 };
 
-/// A number that a mechanism reports of itself after a training step, for the run's metrics.
-struct Metric {
-  std::string name;
-  double value;
-};
+using autograd::Metric;
 
 /// The contract of every attention mechanism. A new one is a file that derives from this, a line
 /// in registry.cpp and a config; the tests over tests/layers/attention/attention_contract.h

@@ -10,7 +10,8 @@ namespace weft::data {
 namespace {
 
 TEST(DuplicatePairs, the_target_is_the_source_and_its_end) {
-  const DuplicatePairs data({.form = "seq2seq", .shortest = 3, .word = 6, .symbols = 9}, 10, 5, 1);
+  const DuplicatePairs data(
+      {.form = DuplicateForm::seq2seq, .shortest = 3, .word = 6, .symbols = 9}, 10, 5, 1);
   EXPECT_EQ(data.vocabulary(), 10);
   EXPECT_EQ(data.source_length(), 6);
   std::set<Index> lengths;
@@ -37,7 +38,7 @@ TEST(DuplicatePairs, the_target_is_the_source_and_its_end) {
 }
 
 TEST(DuplicatePairs, a_batch_depends_on_seed_and_number_and_held_out_ones_on_neither) {
-  const DuplicateSettings settings{.form = "seq2seq", .held_out = 5};
+  const DuplicateSettings settings{.form = DuplicateForm::seq2seq, .held_out = 5};
   const DuplicatePairs one(settings, 16, 4, 1), again(settings, 16, 4, 1),
       other(settings, 16, 4, 2);
   EXPECT_EQ(one.source_length(), 15);
@@ -85,8 +86,10 @@ TEST(DuplicatePairs, settings_report_words_that_do_not_fit) {
 
 TEST(DuplicatePairs, refuses_words_that_do_not_fit) {
   for (const auto& [shortest, word] : {std::pair{1, 12}, {5, 4}, {12, 0}})
-    EXPECT_THROW(DuplicatePairs({.form = "seq2seq", .shortest = shortest, .word = word}, 12, 2, 1),
-                 core::Error);
+    EXPECT_THROW(
+        DuplicatePairs({.form = DuplicateForm::seq2seq, .shortest = shortest, .word = word}, 12, 2,
+                       1),
+        core::Error);
 }
 
 }  // namespace

@@ -150,7 +150,7 @@ TEST(Recall, fingerprint_tells_settings_apart_but_not_seeds) {
   EXPECT_EQ(Recall({}, 128, 8, 2).fingerprint(), original);
   EXPECT_NE(Recall({}, 64, 1, 1).fingerprint(), original);
   RecallSettings settings;
-  settings.source = 2;
+  settings.language = 2;
   EXPECT_NE(Recall(settings, 128, 1, 1).fingerprint(), original);
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "experiments/report/html_page.h"
+#include "experiments/report/advice.h"
 #include "experiments/report/result_tables.h"
 
 namespace weft::experiments {

@@ -1,6 +1,7 @@
 #include "core/counters.h"
 #include "core/error.h"
 #include "core/parallel.h"
+#include "tests/layers/given_fields.h"
 #include "tests/layers/model/naive_model.h"
 #include "tests/layers/model/sample_model.h"
 
@@ -182,7 +183,7 @@ TEST(LanguageModel, counts_what_its_products_do) {
     SCOPED_TRACE(describe(settings));
     const SampleModel it(settings, 140);
     const Index W = settings.width, F = settings.ff, V = it.vocabulary;
-    const Index read = settings.reversible_output == "concat" ? 2 * W : W;
+    const Index read = settings.reversible_output == StreamOutput::concat ? 2 * W : W;
     const AttentionSite site = settings.site(140);
     tests::GivenFields defaults;
     const AttentionPlan plan = find_attention(settings.attention[0])->configure(defaults, site);

@@ -1,7 +1,7 @@
 #include "layers/model/trainable_model.h"
 
-#include "core/fields.h"
 #include "core/error.h"
+#include "core/fields.h"
 #include "layers/model/default_plans.h"
 #include "tests/random_values.h"
 

@@ -1,4 +1,4 @@
-#include "layers/model/model.h"
+#include "layers/model/make_model.h"
 
 #include "layers/model/classifier.h"
 #include "layers/model/encoder_decoder.h"
@@ -9,11 +9,11 @@ namespace weft::layers {
 
 std::unique_ptr<Model> make_model(const ModelSettings& settings, const AttentionPlans& plans,
                                   const ModelShape& shape, bool recompute) {
-  if (settings.task == "seq2seq") {
+  if (settings.task == Task::seq2seq) {
     if (settings.reversible) return std::make_unique<Terraformer>(settings, plans, shape);
     return std::make_unique<EncoderDecoder>(settings, plans, shape);
   }
-  if (settings.task == "classify")
+  if (settings.task == Task::classify)
     return std::make_unique<Classifier>(settings, plans, shape, recompute);
   return std::make_unique<LanguageModel>(settings, plans, shape.vocabulary, shape.length,
                                          recompute);
