@@ -20,6 +20,7 @@
 #include "experiments/evaluate/generation.h"
 #include "experiments/run/run_config.h"
 #include "experiments/run/run_files.h"
+#include "experiments/train/loaded_model.h"
 #include "experiments/train/trainer.h"
 #include "layers/attention/lists/decoding.h"
 #include "layers/attention/registry.h"
