@@ -18,6 +18,8 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/weft-config-version.cmake
 install(FILES ${PROJECT_BINARY_DIR}/weft-config.cmake
               ${PROJECT_BINARY_DIR}/weft-config-version.cmake DESTINATION ${package})
 
+# Found from where the file itself is, since the prefix may be given when installing.
+file(RELATIVE_PATH weft_up /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 list(REVERSE libraries)
 list(TRANSFORM libraries PREPEND -l)
 string(REPLACE ";" " " weft_link "${libraries}")

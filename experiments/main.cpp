@@ -58,7 +58,7 @@ int run(const std::vector<std::string>& words) {
   return experiments::run_command("weft", experiments::all_commands(), words);
 }
 
-/// Prints what went wrong, and tells a process that wants to know.
+/// Prints what went wrong, and records it for a process that asked for it.
 int fail(const std::string& message, const experiments::Failure& failure, int code) {
   std::cerr << "error: " << message << '\n';
   experiments::record_failure(failure);

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
-#include "experiments/config/text.h"
+#include "experiments/console/columns.h"
 #include "experiments/console/number_text.h"
 #include "experiments/evaluate/statistics.h"
 #include "experiments/run/run_config.h"
@@ -81,9 +81,9 @@ std::string print_lengths(const std::vector<LengthBenchmark>& benchmarks) {
       rows.push_back({b.name, "n^p", "", "p = " + format_fixed(b.time_exponent, 2),
                       "p = " + format_fixed(b.memory_exponent, 2)});
   }
-  return align(rows, 60) +
+  return format_columns(rows, 60) +
          "n^p: fitted powers of the length, of the step's time and of the memory "
-         "beside parameters, gradients and moments\n";
+         "besides parameters, gradients and moments\n";
 }
 
 std::string lengths_json(const std::vector<LengthBenchmark>& benchmarks) {

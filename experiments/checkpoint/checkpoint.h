@@ -14,7 +14,8 @@
 
 namespace weft::experiments {
 
-/// Single values beside the arrays, named "group/name": "rng/seed", "data/position", "meta/isa".
+/// Single values that accompany the arrays, named "group/name": "rng/seed", "data/position",
+/// "meta/isa".
 using Fact = core::Hdf5File::Attribute;
 using Facts = std::map<std::string, Fact>;
 

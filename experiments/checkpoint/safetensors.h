@@ -15,7 +15,7 @@ namespace weft::experiments {
 /// A safetensors file: 8 bytes with the header's size, a JSON header that names each array with its
 /// type, shape and place, then the arrays' bytes, all little-endian and row-major.
 
-/// Writes arrays in the given order, in the program's own precision, and texts beside them. The
+/// Writes arrays in the given order, in the program's own precision, and texts with them. The
 /// same arrays and texts give the same bytes. On failure an Error (Fault::checkpoint), and what was
 /// at `path` before is untouched.
 void write_safetensors(const std::filesystem::path& path, std::span<const ArraySource> arrays,

@@ -16,7 +16,7 @@ namespace weft::experiments {
 /// reads it back, then last.json, then best.json, and only then removes what is no longer kept, so
 /// that a kill at any moment leaves a list whose files are all there.
 /// Each file also carries its own seal: with last.json lost or damaged the files found are checked
-/// by their seals and listed anew.
+/// by their seals and listed again.
 /// One process at a time may save (RunDirectory holds the lock); any number may load.
 class CheckpointStore {
  public:

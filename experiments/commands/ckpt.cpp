@@ -6,7 +6,7 @@
 #include "experiments/checkpoint/store.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/saved_model.h"
-#include "experiments/config/text.h"
+#include "experiments/console/columns.h"
 #include "experiments/console/command_line.h"
 #include "experiments/console/number_text.h"
 #include "experiments/run/run_files.h"
@@ -27,7 +27,7 @@ void list_checkpoints(const CheckpointStore& store) {
                     entry.validation ? format_fixed(*entry.validation, 4) : "-",
                     std::string(newest ? "last " : "") + (best ? "best" : "")});
   }
-  std::cout << align(rows, 60);
+  std::cout << format_columns(rows, 60);
 }
 
 /// How many of the run's checkpoints are damaged.
@@ -51,7 +51,7 @@ void show_checkpoint(const Checkpoint& checkpoint) {
   for (const auto& [name, fact] : checkpoint.facts) rows.push_back({name, text_of(fact)});
   for (const auto& [name, array] : checkpoint.arrays)
     rows.push_back({name, core::message_of(array.shape)});
-  std::cout << align(rows, 60);
+  std::cout << format_columns(rows, 60);
 }
 
 /// All checkpoints of the run that the first word names.

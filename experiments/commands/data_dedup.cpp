@@ -47,8 +47,9 @@ void summarise(const data::NearDuplicates& found, std::size_t documents, Index l
             << dropped << " dropped, " << exact << " of them the same and " << dropped - exact
             << " nearly the same as an earlier one\n";
   for (const auto& cluster : found.refused)
-    std::cerr << "warning: " << cluster.size() << " documents hang together, more than --largest "
-              << largest << ": all are kept; look at the report, then raise --largest\n";
+    std::cerr << "warning: " << cluster.size()
+              << " documents resemble each other, more than --largest " << largest
+              << ": all are kept; look at the report, then raise --largest\n";
 }
 
 }  // namespace

@@ -16,8 +16,9 @@ data::TextDivision division_of(const CommandLine& line) {
   if (line.has("validation")) division.paths[1] = {line.text("validation")};
   if (line.has("test")) division.paths[2] = {line.text("test")};
   const bool own_files = line.has("validation") || line.has("test");
-  core::require(!own_files || !line.has("fractions"),
-                "--fractions cut one text; beside --validation or --test leave them out");
+  core::require(
+      !own_files || !line.has("fractions"),
+      "--fractions divide one text: leave them out where --validation or --test is given");
   if (!own_files)
     division.fractions =
         line.has("fractions") ? line.numbers("fractions") : std::vector<double>{0.9, 0.1, 0};

@@ -36,7 +36,7 @@ void begin_run(Trainer& trainer, const fs::path& path, RunStart start, const std
 
 int export_command(const Arguments& arguments) {
   CommandLine line("weft export RUN -o FILE.safetensors",
-                   "Writes a run's model as safetensors, with its config beside the arrays.");
+                   "Writes a run's model as safetensors, with its config.");
   line.words(1, 1, "RUN");
   add_checkpoint_option(line);
   line.option("output,o", "FILE", "where to write");

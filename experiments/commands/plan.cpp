@@ -2,8 +2,8 @@
 
 #include "core/error.h"
 #include "experiments/commands/commands.h"
-#include "experiments/config/text.h"
 #include "experiments/config/variations.h"
+#include "experiments/console/columns.h"
 #include "experiments/console/command_line.h"
 #include "experiments/console/number_text.h"
 #include "experiments/train/run_forecast.h"
@@ -33,7 +33,7 @@ std::vector<std::string> row_of(const Variant& variant, const RunConfig& config,
           known ? format_count(forecast.flops_per_token) : unknown,
           known ? format_count(forecast.keys_per_token) : unknown,
           peak,
-          forecast.measured ? digits(double(Index(forecast.step_s * 1e4)) / 10) : unknown,
+          forecast.measured ? format_exact(double(Index(forecast.step_s * 1e4)) / 10) : unknown,
           forecast.measured ? format_count(forecast.tokens_per_s(config)) : unknown,
           verdict(config, forecast)};
 }
@@ -60,7 +60,7 @@ int plan_command(const Arguments& arguments) {
     all_fit = all_fit && forecast.fits;
     rows.push_back(row_of(variant, config, forecast));
   }
-  std::cout << align(rows, 60) << format_mib(double(available))
+  std::cout << format_columns(rows, 60) << format_mib(double(available))
             << " MiB are free; ~ is predicted from smaller batches, > is less than it would take\n";
   return all_fit ? 0 : 1;
 }

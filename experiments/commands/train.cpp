@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "core/error.h"
+#include "core/files/durable_file.h"
 #include "core/parallel.h"
 #include "experiments/commands/commands.h"
 #include "experiments/console/command_line.h"
@@ -24,7 +25,11 @@ Source read_source(const CommandLine& line) {
   const fs::path given = line.words()[0];
   const bool is_run = fs::is_directory(given);
   const fs::path file = is_run ? find_run(given).config() : given;
-  Source source{RunConfig::load(file.string(), line.overrides()), {}};
+  // What a run keeps may be of an earlier weft, under whose names the settings are then read.
+  Source source{
+      is_run ? RunConfig::from_text(core::read_text_file(file), file.string(), line.overrides())
+             : RunConfig::load(file.string(), line.overrides()),
+      {}};
   if (line.has("run"))
     source.directory = line.text("run");
   else if (is_run)
@@ -44,7 +49,7 @@ int train_command(const Arguments& arguments) {
   line.words(1, 1000, "CONFIG")
       .option("run", "DIR", "the run directory (runs/NAME-HASH)")
       .flag("resume", "continue the run from its last checkpoint")
-      .flag("fresh", "delete the run that is there and start anew")
+      .flag("fresh", "delete the run that is there and start again")
       .option("init-from", "RUN", "start from the model of another run")
       .flag("force", "start even what cannot fit into the memory that is free");
   if (!line.parse(arguments)) return 0;
@@ -64,7 +69,7 @@ int train_command(const Arguments& arguments) {
   RunOptions options{start, line.has("init-from") ? line.text("init-from") : "", "weft train"};
   for (const std::string& word : line.words()) options.command += " " + word;
   if (line.has("run")) options.command += " --run " + line.text("run");
-  // The data is read before the directory is made: a missing file leaves nothing behind.
+  // The data is read before the directory is made: a missing file leaves no empty run.
   auto dataset = make_dataset(source.config);
   if (!line.has("force")) require_fit(source.config, available_bytes());
   const RunDirectory directory = RunDirectory::open(source.directory, start, options.command);

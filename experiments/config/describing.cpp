@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "experiments/config/text.h"
+#include "experiments/console/columns.h"
+#include "experiments/console/number_text.h"
 
 namespace weft::experiments {
 namespace {
@@ -11,9 +13,10 @@ namespace {
 std::string with_range(const std::string& type, core::Range range) {
   const bool has_low = std::isfinite(range.low);
   const bool has_high = std::isfinite(range.high);
-  if (has_low && has_high) return type + " " + digits(range.low) + " to " + digits(range.high);
-  if (has_low) return type + " >= " + digits(range.low);
-  if (has_high) return type + " <= " + digits(range.high);
+  if (has_low && has_high)
+    return type + " " + format_exact(range.low) + " to " + format_exact(range.high);
+  if (has_low) return type + " >= " + format_exact(range.low);
+  if (has_high) return type + " <= " + format_exact(range.high);
   return type;
 }
 
@@ -102,7 +105,7 @@ std::string print_descriptions(const std::vector<FieldDescription>& descriptions
       if (condition_text(own) == condition)
         rows.push_back({join_path(section, key), type, fallback, help});
     if (!condition.empty()) text += "with " + condition + "\n";
-    text += align(rows, 40);
+    text += format_columns(rows, 40);
   }
   return text;
 }

@@ -6,6 +6,7 @@
 
 #include "experiments/config/text.h"
 #include "experiments/console/nearest_word.h"
+#include "experiments/console/number_text.h"
 
 namespace weft::experiments {
 namespace {
@@ -35,15 +36,17 @@ std::optional<std::string> as_text(const ConfigNode& node) {
   if (!as_number(node)) return std::nullopt;
   if (!node.spelling.empty()) return node.spelling;
   if (const Index* integer = std::get_if<Index>(&node.value)) return toml_text(*integer);
-  return digits(std::get<double>(node.value));
+  return format_exact(std::get<double>(node.value));
 }
 
 /// "is below 1", or nothing when the number is in range.
 std::string range_fault(double value, core::Range range) {
   if (value >= range.low && value <= range.high) return "";
   const bool two_sided = std::isfinite(range.low) && std::isfinite(range.high);
-  if (two_sided) return "is not between " + digits(range.low) + " and " + digits(range.high);
-  return value < range.low ? "is below " + digits(range.low) : "is above " + digits(range.high);
+  if (two_sided)
+    return "is not between " + format_exact(range.low) + " and " + format_exact(range.high);
+  return value < range.low ? "is below " + format_exact(range.low)
+                           : "is above " + format_exact(range.high);
 }
 
 std::string range_fault(const std::string&, core::Range) { return ""; }

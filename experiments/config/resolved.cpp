@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "experiments/config/text.h"
+#include "experiments/console/columns.h"
 
 namespace weft::experiments {
 namespace {
@@ -100,7 +101,7 @@ std::string ResolvedConfig::listing() const {
     for (const Value& value : section.values)
       rows.push_back(
           {join_path(section.path, value.key) + " = " + value.toml, "# " + value.origin.text()});
-  return align(rows, 50);
+  return format_columns(rows, 50);
 }
 
 }  // namespace weft::experiments

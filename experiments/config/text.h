@@ -25,15 +25,8 @@ std::string toml_text(const std::vector<Value>& values) {
   return text + "]";
 }
 
-/// The digits of a number, without the ".0" that tells TOML it is no integer.
-std::string digits(double value);
-
 /// A value as a message shows it: TOML, cut when long; "a table", "a list".
 std::string quote(std::string_view text);
 std::string quote(const ConfigNode& node);
-
-/// Rows of cells as lines of text in columns; a cell of more than `widest` characters does not
-/// widen its column.
-std::string align(const std::vector<std::vector<std::string>>& rows, std::size_t widest);
 
 }  // namespace weft::experiments

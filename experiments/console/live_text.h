@@ -7,7 +7,7 @@
 
 namespace weft::experiments {
 
-/// Lines at the foot of a terminal that are drawn anew in place, with messages above them. A file
+/// Lines at the foot of a terminal that are redrawn in place, with messages above them. A file
 /// gets the messages alone and never a control character.
 class LiveText {
  public:

@@ -1,6 +1,7 @@
 #include "experiments/console/number_text.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 
@@ -15,7 +16,22 @@ std::string formatted(const char* format, Values... values) {
 
 const std::string unknown = "—";
 
+/// "1e-06" as people write it: "1e-6".
+std::string shorten_exponent(std::string text) {
+  const std::size_t e = text.find('e');
+  if (e == std::string::npos) return text;
+  const std::string sign = text[e + 1] == '-' ? "-" : "";
+  const std::size_t first = text.find_first_not_of("+-0", e + 1);
+  return text.substr(0, e + 1) + sign + text.substr(first);
+}
+
 }  // namespace
+
+std::string format_exact(double value) {
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  return shorten_exponent(std::string(buffer, end));
+}
 
 std::string format_fixed(double value, int decimals) {
   return std::isfinite(value) ? formatted("%.*f", decimals, value) : unknown;

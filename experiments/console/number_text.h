@@ -4,8 +4,10 @@
 
 namespace weft::experiments {
 
-// Numbers as people read them. What must be read back is written by config/text.h.
+// Numbers as people read them.
 
+/// The fewest digits that read back as the same number: "0.1", "12", "3e-4".
+std::string format_exact(double value);
 /// With a fixed number of decimals; "—" for what is no finite number.
 std::string format_fixed(double value, int decimals);
 /// The same, with a + before what is not negative.

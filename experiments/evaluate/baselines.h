@@ -6,7 +6,7 @@
 #include "data/dataset.h"
 #include "experiments/run/metrics_log.h"
 
-/// An accuracy means something beside what can be had without a model.
+/// What accuracy can be reached without a model, to compare a model's own with.
 namespace weft::experiments {
 
 /// What guessing a class reaches, and what the data knows of itself, the least first; empty where

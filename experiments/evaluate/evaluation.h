@@ -32,7 +32,7 @@ struct Evaluation {
   Index stride = 0;
   double pairs_per_token = 0;     ///< (query, key) pairs that attention scored, as counted
   std::vector<Band> by_position;  ///< tokens of context before the target, in octaves
-  std::vector<Band> by_distance;  ///< recalled tokens only, by how far back they stand, in octaves
+  std::vector<Band> by_distance;  ///< recalled tokens only, by how far back they are, in octaves
 
   double bits() const;
   double perplexity() const;

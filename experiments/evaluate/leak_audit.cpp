@@ -117,8 +117,9 @@ std::string print_audit(const LeakAudit& a) {
   out << std::fixed << std::setprecision(4) << "loss of " << a.scored << " tokens: " << a.whole_nats
       << " in whole sequences, " << a.cut_nats << " in sequences cut right after their input; gap "
       << a.gap() << " nats\n";
-  out << (a.clean() ? "clean: no output read the future\n"
-                    : "LEAKS: outputs read the future; do not set its scores beside causal ones\n");
+  out << (a.clean()
+              ? "clean: no output read the future\n"
+              : "LEAKS: outputs read the future; do not compare its scores with causal ones\n");
   return out.str();
 }
 

@@ -20,7 +20,7 @@ struct LeakAudit {
   Index leaking_trials = 0;  ///< in which any output before the change moved
   Index outputs = 0;         ///< outputs before a change, all trials
   Index changed = 0;         ///< of those, how many moved
-  Index scored = 0;          ///< tokens behind the gap
+  Index scored = 0;          ///< tokens that the gap is a mean of
   double whole_nats = 0, cut_nats = 0;
 
   bool clean() const { return changed == 0; }

@@ -28,8 +28,8 @@ double sign_flip_probability(std::span<const double> differences);
 struct Candidate {
   double cost = 0, merit = 0;
 };
-/// The candidates that no other one beats in both, from the cheapest to the dearest. NaN is beaten
-/// by everything.
+/// The candidates that no other one beats in both, from the cheapest to the most expensive. NaN is
+/// beaten by everything.
 std::vector<std::size_t> pareto_front(std::span<const Candidate> candidates);
 
 /// The exponent p of y = c x^p through the points, by least squares of logarithms; NaN for less

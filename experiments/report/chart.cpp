@@ -122,7 +122,7 @@ class Drawing {
     return points;
   }
 
-  /// Names of lines stand to the right of their ends, pushed apart where they would overlap.
+  /// Names of lines are to the right of their ends, pushed apart where they would overlap.
   void place_end_labels() {
     label_at_.assign(chart_.series.size(), std::numeric_limits<double>::quiet_NaN());
     if (!chart_.joined) return;
@@ -193,7 +193,7 @@ class Drawing {
             escaped(mark.title.empty() ? series.name : mark.title) + "</title></path>\n";
   }
 
-  /// Shapes tell series apart where colours do not.
+  /// Shapes distinguish series where colours do not.
   static std::string shape(std::size_t colour, double x, double y, double r) {
     const auto at = [](const char* step, double px, double py) {
       return step + number(px) + " " + number(py);

@@ -168,7 +168,7 @@ void measure_against(const ComparedRow& base, const std::string& metric, Compare
     row.probability = sign_flip_probability(differences);
 }
 
-/// What the scores of the task are to be read beside.
+/// What the scores of the task are to be compared with.
 void note_references(const TrialRecord& trial, ComparedTask& task) {
   task.floor_bits = trial.floor_bits;
   task.chance = trial.chance;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/config/text.h"
 #include "experiments/console/number_text.h"
 #include "experiments/evaluate/baselines.h"
 
@@ -39,7 +38,8 @@ std::vector<std::string> remarks_of(const Comparison& comparison, const Compared
   remarks.push_back("Each trial's best checkpoint by validation loss, scored on " + task.split +
                     "; mean ± standard deviation over n seeds.");
   if (any(task, has_chosen))
-    remarks.push_back("Settings beside " + comparison.by + " were chosen by validation loss too.");
+    remarks.push_back("Settings other than " + comparison.by +
+                      " were chosen by validation loss too.");
   if (std::isfinite(task.floor_bits))
     remarks.push_back("The source itself leaves " + format_fixed(task.floor_bits, 4) +
                       " bits per " + task.unit + " open.");
@@ -54,7 +54,7 @@ std::vector<std::string> remarks_of(const Comparison& comparison, const Compared
   if (any(task, is_leaking))
     remarks.push_back(
         "(leaks): lets training or attention read the future; its results do not compare with the "
-        "others. The bits behind it are what a token costs more where the future is cut off.");
+        "others. The bits after it are what a token costs more where the future is cut off.");
   if (any(task, has_notes))
     remarks.push_back("Trials that failed or have not finished are left out of every mean.");
   return remarks;
@@ -69,7 +69,7 @@ std::string difference_of(const ComparedRow& row, const std::string& metric) {
 
 void add_values(Table& table, const ComparedTask& task, const ComparedRow& row,
                 const std::string& metric, const Statistic& score) {
-  const auto number = [](double value) { return std::isfinite(value) ? digits(value) : ""; };
+  const auto number = [](double value) { return std::isfinite(value) ? format_exact(value) : ""; };
   table.rows.push_back({task.name, row.name, row.chosen, metric, number(score.mean),
                         number(score.deviation), std::to_string(score.n),
                         std::to_string(row.planned), row.leaks ? "yes" : "no", notes_of(row)});

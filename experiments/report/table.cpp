@@ -1,6 +1,6 @@
 #include "experiments/report/table.h"
 
-#include "experiments/config/text.h"
+#include "experiments/console/columns.h"
 
 namespace weft::experiments {
 namespace {
@@ -57,7 +57,7 @@ std::string for_csv(const std::string& cell) {
 std::string plain_text(const Table& table) {
   std::vector<Row> rows{table.header};
   rows.insert(rows.end(), table.rows.begin(), table.rows.end());
-  std::string text = table.title + "\n" + align(rows, 40);
+  std::string text = table.title + "\n" + format_columns(rows, 40);
   for (const std::string& remark : table.remarks) text += remark + "\n";
   return text;
 }

@@ -7,7 +7,7 @@
 namespace weft::experiments {
 
 /// A directory held by this process alone while this lives, also on a network file system that
-/// knows flock. The file "lock" in it says who holds it and stays behind.
+/// knows flock. The file "lock" in it says who holds it and is not removed.
 class DirectoryLock {
  public:
   static constexpr const char* file_name = "lock";

@@ -28,7 +28,7 @@ class TensorboardLog {
 };
 
 /// "train/loss" of "loss", "validation/bits" of "validation_bits", "layers.0/attention.x" of
-/// "layers.0.attention.x": TensorBoard groups charts by what stands before the slash.
+/// "layers.0.attention.x": TensorBoard groups charts by what comes before the slash.
 std::string tensorboard_tag(const std::string& metric);
 
 }  // namespace weft::experiments

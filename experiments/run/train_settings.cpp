@@ -39,8 +39,8 @@ void TrainSettings::fields(core::Fields& field) {
       "eval_batches", eval_batches,
       "batches of a validation on the way, 0: the whole split; the end always takes it whole",
       core::at_least(0));
-  field.integer("patience", patience, "stop after so many validations without a new best; 0: never",
-                core::at_least(0));
+  field.integer("patience", patience,
+                "stop after this many validations without a new best; 0: never", core::at_least(0));
   field.text("checkpoint_every", checkpoint_every,
              "steps (500) or time (\"10 minutes\"); 0: never");
   field.integer("keep_last", keep_last, "newest checkpoints to keep", core::between(1, 1000));

@@ -8,7 +8,7 @@ namespace weft::experiments {
 
 using core::Index;
 
-/// "500" stands for steps, "10 minutes" for minutes of wall-clock time, "0" for never.
+/// "500" means steps, "10 minutes" minutes of wall-clock time, "0" never.
 struct Period {
   Index steps = 0;
   double minutes = 0;

@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "experiments/config/text.h"
+#include "experiments/console/number_text.h"
 #include "experiments/console/progress.h"
 #include "experiments/train/trainer.h"
 
@@ -26,7 +27,7 @@ double evaluated_batches(const RunConfig& config, const data::Dataset& dataset, 
          double(dataset.evaluation_batches(data::Split::test, length));
 }
 
-double foretell(Trainer& trainer) {
+double predicted_seconds(Trainer& trainer) {
   const RunConfig& config = trainer.config();
   if (config.train.minutes > 0) return 60 * config.train.minutes;
   double step = 1e300;
@@ -59,7 +60,7 @@ PlannedTrial plan_one(const RunConfig& config, bool probe) {
   plan.leaks = config.leaks();
   plan.split = has_test ? "test" : "validation";
   plan.checkpoint = config.train.keep_best > 0 ? "best" : "last";
-  if (probe) plan.seconds = foretell(trainer);
+  if (probe) plan.seconds = predicted_seconds(trainer);
   return plan;
 }
 
@@ -90,8 +91,8 @@ std::string common_budget(const std::vector<Trial>& trials) {
   for (const Trial& trial : trials) {
     const TrainSettings& train = trial.config.train;
     const std::string own = train.tokens > 0    ? "tokens = " + toml_text(train.tokens)
-                            : train.flops > 0   ? "flops = " + digits(train.flops)
-                            : train.minutes > 0 ? "minutes = " + digits(train.minutes)
+                            : train.flops > 0   ? "flops = " + format_exact(train.flops)
+                            : train.minutes > 0 ? "minutes = " + format_exact(train.minutes)
                                                 : "steps = " + toml_text(train.steps);
     if (!common.empty() && common != own) return "";
     common = own;

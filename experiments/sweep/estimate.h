@@ -8,7 +8,7 @@
 namespace weft::experiments {
 
 /// Reads the data and builds the model of every trial, which finds what cannot work before the
-/// first one starts, and foretells how long each takes by training two steps of each that
+/// first one starts, and predicts how long each takes by training two steps of each that
 /// `is_open`. Trials that differ in nothing but their seed are looked at once.
 std::vector<PlannedTrial> plan_trials(const std::vector<Trial>& trials,
                                       const std::vector<bool>& is_open, Index threads);

@@ -82,7 +82,7 @@ SweepPlan read_plan(const SweepFiles& files) {
     return plan;
   } catch (const Json::exception&) {
     throw core::Error(files.plan().string() +
-                      ": is damaged; running the same weft sweep again writes it anew");
+                      ": is damaged; run the same weft sweep again to write it again");
   }
 }
 

@@ -17,10 +17,10 @@ using TrialSettings = std::vector<std::pair<std::string, std::string>>;
 /// "attention=lsh lr=3e-3 seed=2"
 std::string label_of(const TrialSettings& settings);
 
-/// A trial as the plan of a sweep keeps it: all that a report needs beside what the run measured.
+/// A trial as the plan of a sweep keeps it: all that a report needs besides what the run measured.
 struct PlannedTrial {
   std::string id;
-  TrialSettings settings;  ///< those that tell it from other trials
+  TrialSettings settings;  ///< those that distinguish it from other trials
   Index parameters = 0;
   Index steps = 0;
   Index tokens = 0;        ///< read in all steps

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "experiments/config/text.h"
 #include "experiments/config/toml.h"
+#include "experiments/console/number_text.h"
 
 namespace weft::experiments {
 namespace {
@@ -51,7 +52,7 @@ std::string text_of(const ConfigNode& node) {
         } else if constexpr (std::is_same_v<Value, std::string>)
           return value;
         else if constexpr (std::is_same_v<Value, double>)
-          return digits(value);
+          return format_exact(value);
         else
           return toml_text(value);
       },
@@ -118,7 +119,7 @@ std::vector<Trial> without_excluded(const SweepFile& sweep, std::vector<Trial> t
   return trials;
 }
 
-/// Settings that are the same wherever they occur tell no trial from another.
+/// Settings that are the same wherever they occur distinguish no trials.
 void forget_constant_settings(std::vector<Trial>& trials) {
   std::map<std::string, std::set<std::string>> values;
   for (const Trial& trial : trials)

@@ -13,7 +13,7 @@ namespace weft::experiments {
 struct Trial {
   std::string id;  ///< the first 8 digits of its config's identity, which also names its files
   RunConfig config;
-  TrialSettings settings;  ///< those that tell it from other trials
+  TrialSettings settings;  ///< those that distinguish it from other trials
 
   std::string label() const { return label_of(settings); }
 };

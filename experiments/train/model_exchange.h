@@ -12,7 +12,7 @@ namespace weft::experiments {
 
 /// Writes a checkpoint's parameters under their names and its states under "states/NAME", with the
 /// config and, where the checkpoint knows it, how tokens are written (units, alphabet) as text
-/// beside them.
+/// with them.
 void export_model(const Checkpoint& checkpoint, const std::filesystem::path& path);
 
 /// Old names to new ones, a pair on each line; # begins a comment.

@@ -30,7 +30,7 @@ struct RunForecast {
 RunForecast forecast_run(const RunConfig& config, Index available, bool whole = true);
 
 /// Throws an Error that says what to change when a run cannot fit. Costs nothing for runs that are
-/// small beside the memory there is.
+/// small compared with the memory there is.
 void require_fit(const RunConfig& config, Index available);
 
 }  // namespace weft::experiments

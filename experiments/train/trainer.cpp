@@ -171,7 +171,7 @@ void Trainer::restore(const Checkpoint& checkpoint) {
   if (checkpoint.text("data/fingerprint") != dataset_->fingerprint())
     throw core::Error(core::Fault::data,
                       "the data is not what this run began with (its fingerprint differs); bring "
-                      "the file back, or start anew with --fresh");
+                      "the file back, or start again with --fresh");
   restore_model(checkpoint);
   checkpoint.restore("optim", moment_arrays());
   checkpoint.restore("memory", memory_arrays());

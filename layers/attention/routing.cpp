@@ -10,19 +10,13 @@
 #include "autograd/ops.h"
 #include "layers/attention/clusters/commitment.h"
 #include "layers/attention/clusters/nearest_tokens.h"
+#include "layers/attention/clusters/routing_choice.h"
 #include "layers/attention/clusters/routing_settings.h"
 #include "layers/attention/contract/fit.h"
 #include "layers/attention/lists/decoding.h"
 
 namespace weft::layers {
 namespace {
-
-/// What a routing pass decides and its replay reads back.
-struct RoutingChoice {
-  std::vector<std::uint16_t> queries, keys;  ///< clusters, [B, H, T]; keys empty when shared
-  /// Paper mode: the tokens that each cluster takes, for each lane [K, tokens]; keys as above.
-  std::vector<std::vector<std::uint32_t>> query_sets, key_sets;
-};
 
 /// The lists of every head, made of what was decided.
 struct ClusterLists {

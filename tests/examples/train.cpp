@@ -5,7 +5,7 @@
 
 int main() {
   using namespace weft;
-  constexpr core::Index steps = 60, batch = 8, length = 64;
+  constexpr core::Index steps = 400, batch = 8, length = 64;
 
   // A language of random symbols in which keys announce what has to be recalled.
   const auto task = core::with_defaults(data::DataSettings{.kind = "recall", .length = length});
@@ -23,8 +23,8 @@ int main() {
     };
     last = model.step({dataset->training(step)}, core::Rng(1).fold(std::uint64_t(step)), update);
     if (step == 0) first = last;
-    if (step % 20 == 0) std::printf("step %2d  loss %.3f nats\n", int(step), last);
+    if (step % 100 == 0) std::printf("step %3d  loss %.3f nats\n", int(step), last);
   }
-  std::printf("step %2d  loss %.3f nats\n", int(steps), last);
+  std::printf("step %3d  loss %.3f nats\n", int(steps), last);
   return last < first - 0.3 ? 0 : 1;
 }

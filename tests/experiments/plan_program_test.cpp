@@ -25,17 +25,17 @@ TEST(Variations, combine_and_know_kilo) {
   EXPECT_EQ(without_kilo("k"), "k");
 }
 
-TEST(RunForecast, memory_foretold_from_small_batches_is_within_a_tenth_of_what_a_batch_takes) {
+TEST(RunForecast, memory_predicted_from_small_batches_is_within_a_tenth_of_what_a_batch_takes) {
   for (const char* const attention : {"dense", "local", "linear", "lsh"}) {
     const RunConfig config =
         small_config({std::string("model.attention=") + attention, "train.batch=40",
                       "data.length=64", "model.width=32", "threads=1"});
     const Index plenty = Index(1) << 40;
-    const RunForecast foretold = forecast_run(config, plenty, false);
+    const RunForecast predicted = forecast_run(config, plenty, false);
     const RunForecast measured = forecast_run(config, plenty, true);
-    EXPECT_FALSE(foretold.measured);
+    EXPECT_FALSE(predicted.measured);
     EXPECT_TRUE(measured.measured);
-    EXPECT_NEAR(double(foretold.peak_bytes), double(measured.peak_bytes),
+    EXPECT_NEAR(double(predicted.peak_bytes), double(measured.peak_bytes),
                 0.1 * double(measured.peak_bytes))
         << attention;
   }

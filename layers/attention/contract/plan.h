@@ -12,7 +12,7 @@ namespace weft::layers {
 
 /// What `weft list attentions` says of a mechanism.
 struct AttentionTraits {
-  std::string_view summary;
+  std::string_view summary = {};
   bool causal = true;         ///< can be used in a language model
   bool bidirectional = true;  ///< can read the future when asked to
   bool exact = true;          ///< computes softmax over every key that it names
@@ -25,8 +25,8 @@ struct AttentionTraits {
   /// Without causal order, what a query gets depends on itself and the keys alone: neither on its
   /// place nor on other queries.
   bool queries_alone = false;
-  std::string keys_per_token;
-  std::string decode_state;
+  std::string keys_per_token = {};
+  std::string decode_state = {};
 };
 
 /// Makes a configured mechanism for any layer that uses it.

@@ -31,5 +31,12 @@ TEST(NumberText, says_when_there_is_no_number) {
   EXPECT_EQ(format_duration(nothing), "?");
 }
 
+TEST(NumberText, exact_numbers_have_the_fewest_digits_and_a_short_exponent) {
+  EXPECT_EQ(format_exact(0.1), "0.1");
+  EXPECT_EQ(format_exact(12), "12");
+  EXPECT_EQ(format_exact(1e-6), "1e-6");
+  EXPECT_EQ(format_mib(12.5 * (1 << 20)), "12.5");
+}
+
 }  // namespace
 }  // namespace weft::experiments

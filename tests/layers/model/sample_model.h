@@ -4,20 +4,25 @@
 #include <vector>
 
 #include "layers/attention/registry.h"
-#include "layers/model/default_plans.h"
 #include "layers/model/language_model.h"
+#include "layers/settings/default_plans.h"
 #include "tests/closeness.h"
 #include "tests/layers/drawn_weights.h"
 #include "tests/random_values.h"
 
 namespace weft::layers {
 
+/// Mechanisms with defaults that suit long sequences, also where a test's own are short.
+inline AttentionPlans sample_plans(const ModelSettings& settings) {
+  return default_plans(settings, 1024);
+}
+
 /// A language model of 11 tokens with drawn weights.
 struct SampleModel {
   static constexpr Index vocabulary = 11;
 
   SampleModel(const ModelSettings& s, Index longest, bool recompute = false)
-      : SampleModel(s, default_plans(s, longest), longest, recompute) {}
+      : SampleModel(s, sample_plans(s), longest, recompute) {}
   SampleModel(const ModelSettings& s, const AttentionPlans& plans, Index longest, bool recompute)
       : settings(s),
         length(longest),
@@ -97,7 +102,7 @@ inline std::vector<ModelSettings> every_form() {
 inline ModelSettings with_attention(ModelSettings settings, std::string_view kind) {
   settings.attention = {std::string(kind)};
   settings.causal = true;
-  const AttentionPlans plans = default_plans(settings, 1);
+  const AttentionPlans plans = sample_plans(settings);
   const std::string unfit = why_unfit(plans.at(settings.attention[0]), settings.site(1));
   settings.causal = unfit.empty();
   return settings;

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "layers/model/make_model.h"
-#include "layers/model/seq2seq_check.h"
 #include "layers/model/seq2seq_model.h"
 #include "layers/model/terraformer.h"
+#include "layers/settings/seq2seq_check.h"
 #include "tests/layers/model/sample_model.h"
 
 namespace weft::layers {
@@ -20,7 +20,7 @@ struct SampleSeq2Seq {
         drawn(*owner) {}
 
   static AttentionPlans plans(const ModelSettings& s, bool sparse_projection) {
-    AttentionPlans all = default_plans(s, source + length);
+    AttentionPlans all = sample_plans(s);
     for (auto& [name, groups] : all)
       for (HeadGroupPlan& group : groups)
         if (sparse_projection) group.projection = {.kind = Density::sparse, .modules = 4};

@@ -1,8 +1,10 @@
 #include "layers/model/trainable_model.h"
 
+#include <cmath>
+
 #include "core/error.h"
 #include "core/fields.h"
-#include "layers/model/default_plans.h"
+#include "layers/settings/default_plans.h"
 #include "tests/random_values.h"
 
 namespace weft::layers {
@@ -11,8 +13,8 @@ namespace {
 const ModelShape shape{.vocabulary = 11, .length = 16};
 
 Reading reading(std::uint64_t seed) {
-  return {.inputs = tests::random_tokens({2, 16}, 11, seed),
-          .targets = tests::random_tokens({2, 16}, 11, seed + 1)};
+  return {{.inputs = tests::random_tokens({2, 16}, 11, seed),
+           .targets = tests::random_tokens({2, 16}, 11, seed + 1)}};
 }
 
 /// Plain gradient descent.

@@ -6,11 +6,11 @@
 #include "core/fields.h"
 #include "layers/attention/contract/attention.h"
 #include "layers/attention/contract/relative.h"
-#include "layers/model/seq2seq_settings.h"
 #include "layers/parts/density.h"
 #include "layers/parts/positions.h"
 #include "layers/parts/residual.h"
 #include "layers/parts/sparse_feed_forward.h"
+#include "layers/settings/seq2seq_settings.h"
 
 namespace weft::layers {
 
@@ -34,7 +34,7 @@ struct ModelSettings {
   Index heads = 4;
   Index ff = 0;  ///< 0 stands for 4 x width
   Density feedforward = Density::dense;
-  SparseFeedForwardSettings sparse_ff;
+  SparseFeedForwardSettings sparse_ff = {};
   Index ff_chunk = 0;    ///< rows of the feed-forward at a time; 0: all
   Index loss_chunk = 0;  ///< tokens whose logits exist at a time; 0: about a million logits
   NormKind norm = NormKind::layer;
@@ -42,8 +42,8 @@ struct ModelSettings {
   NormPlace norm_place = NormPlace::pre;
   std::string positions = "learned";
   Index relative_clip = 64, relative_buckets = 32, relative_distance = 128;
-  std::vector<Index> axial_shape;   ///< n1, n2; empty: nearly square
-  std::vector<Index> axial_widths;  ///< d1, d2; empty: halves of the width
+  std::vector<Index> axial_shape = {};   ///< n1, n2; empty: nearly square
+  std::vector<Index> axial_widths = {};  ///< d1, d2; empty: halves of the width
   double dropout = 0;
   bool tie = true;
   Density output = Density::dense;
@@ -52,7 +52,7 @@ struct ModelSettings {
   bool segment_memory = false;
   bool reversible = false;
   autograd::StreamOutput reversible_output = autograd::StreamOutput::average;
-  Seq2SeqSettings seq2seq;
+  Seq2SeqSettings seq2seq = {};
   std::vector<std::string> attention = {"dense"};
 
   void fields(core::Fields& field);
