@@ -9,10 +9,10 @@
 #include "tests/layers/attention/naive_dense.h"
 #include "tests/layers/attention/naive_features.h"
 #include "tests/layers/attention/naive_lsh.h"
-#include "tests/layers/attention/naive_recurrence.h"
 #include "tests/layers/attention/naive_routing.h"
 #include "tests/layers/attention/naive_span.h"
 #include "tests/layers/attention/pattern_oracles.h"
+#include "tests/layers/attention/recurrence_oracles.h"
 
 namespace weft::layers {
 
