@@ -107,6 +107,21 @@ TEST(ParameterArena, draws_normal_numbers_of_the_asked_deviation) {
   EXPECT_NEAR(std::sqrt(squares / 90000), 0.02, 0.02 * 4 / std::sqrt(2 * 90000));
 }
 
+TEST(ParameterArena, maps_numbers_drawn_evenly_from_0_to_1) {
+  Parameter mapped({1000}, Init::mapped([](double u) { return 3 + 2 * u; }));
+  Inventory inventory;
+  inventory.add("mapped", mapped);
+  ParameterArena arena(inventory, Use::training);
+  arena.initialise(core::Rng(1));
+  double sum = 0;
+  for (const Real v : mapped.value().read()) {
+    EXPECT_GE(v, 3);
+    EXPECT_LE(v, 5);
+    sum += v;
+  }
+  EXPECT_NEAR(sum / 1000, 4, 4 * 2 / std::sqrt(12 * 1000.0));
+}
+
 TEST(ParameterArena, starts_a_parameter_the_same_whatever_else_the_model_has) {
   Model model;
   ParameterArena arena(model.inventory(), Use::training);
