@@ -13,7 +13,7 @@ tests::Settings settings_of(const Case& golden) {
   const bool l2 = golden.text("normalise") == "l2", paper = golden.text("mode") == "paper";
   tests::Settings settings{{"mode", golden.text("mode")},
                            {"clusters", std::to_string(golden.shape("in/centroids")[1])},
-                           {"window", golden.integer("window")},
+                           {"chunk", golden.integer("window")},
                            {"shared", golden.flag("shared_qk")},
                            {"normalise", std::string(l2 ? "l2" : "layernorm")},
                            {"scale", golden.number("scale")},

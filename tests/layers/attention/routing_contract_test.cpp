@@ -16,7 +16,7 @@ constexpr double close = sizeof(Real) == sizeof(double) ? 1e-12 : 1e-5;
 constexpr Index H = 2, D = 4;
 
 tests::Settings settings(const std::string& clusters, Index window, tests::Settings more = {}) {
-  more.insert({{"clusters", clusters}, {"window", window}});
+  more.insert({{"clusters", clusters}, {"chunk", window}});
   return more;
 }
 

@@ -14,7 +14,7 @@ void expect_gradient(const Sequences& s, const tests::Settings& settings) {
 }
 
 tests::Settings with(tests::Settings more) {
-  more.insert({{"clusters", "4"}, {"window", Index(6)}});
+  more.insert({{"clusters", "4"}, {"chunk", Index(6)}});
   return more;
 }
 
