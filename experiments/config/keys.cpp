@@ -96,10 +96,10 @@ class UnknownKeys {
     } else if (conditional == keys_.conditional_.end()) {
       problem.message = (node.table() ? "unknown section " : "unknown key ") + path;
       problem.suggestion = suggestion_for(path);
-    } else if (depends_on_a_wrong_key(conditional->second)) {
+    } else if (depends_on_a_wrong_key(conditional->second.all)) {
       return;
     } else {
-      problem.message += " is used only with " + text_of(conditional->second);
+      problem.message += " is used only with " + text_of(conditional->second.all);
     }
     problems.push_back(problem);
   }
@@ -122,9 +122,9 @@ class UnknownKeys {
     };
     for (const std::string& key : keys_.keys_) consider(key, "");
     for (const std::string& section : keys_.sections_) consider(section, "");
-    for (const auto& [key, conditions] : keys_.conditional_)
-      if (!keys_.keys_.contains(key) && !depends_on_a_wrong_key(conditions))
-        consider(key, " (only with " + text_of(conditions) + ")");
+    for (const auto& [key, ways] : keys_.conditional_)
+      if (!keys_.keys_.contains(key) && !depends_on_a_wrong_key(ways.all))
+        consider(key, " (only with " + text_of(ways.all) + ")");
     return best;
   }
 
@@ -137,8 +137,15 @@ void ConfigKeys::add_section(const std::string& path) {
     sections_.insert(section);
 }
 
-void ConfigKeys::add_conditional(const std::string& path, std::vector<Unmet> conditions) {
-  conditional_[path].push_back(std::move(conditions));
+void ConfigKeys::add_conditional(const std::string& path, std::vector<Unmet> unmet, Index met) {
+  Ways& ways = conditional_[path];
+  const bool is_first = ways.all.empty();
+  const bool is_nearer =
+      !is_first && (met > ways.met || (met == ways.met && unmet.size() < ways.all[0].size()));
+  if (is_nearer) ways.all.clear();
+  if (is_first || is_nearer) ways.met = met;
+  if (ways.all.empty() || (met == ways.met && unmet.size() == ways.all[0].size()))
+    ways.all.push_back(std::move(unmet));
 }
 
 std::vector<ConfigProblem> ConfigKeys::unknown_in(const ConfigNode& root,

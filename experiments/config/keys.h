@@ -21,8 +21,8 @@ class ConfigKeys {
   void add_key(const std::string& path) { keys_.insert(path); }
   /// Adds a section and those around it.
   void add_section(const std::string& path);
-  /// Adds a key that would be asked for if all of these held.
-  void add_conditional(const std::string& path, std::vector<Unmet> conditions);
+  /// Adds a key that would be asked for if all of `unmet` held, as `met` conditions around it do.
+  void add_conditional(const std::string& path, std::vector<Unmet> unmet, Index met);
   /// A key that has another name now.
   void add_renamed(const std::string& old_path, const std::string& path) {
     renamed_[old_path] = path;
@@ -39,7 +39,13 @@ class ConfigKeys {
 
   std::set<std::string> keys_;
   std::set<std::string> sections_;
-  std::map<std::string, std::vector<std::vector<Unmet>>> conditional_;
+  /// The ways to a key: of those that change the least, all.
+  struct Ways {
+    Index met = 0;
+    std::vector<std::vector<Unmet>> all;
+  };
+
+  std::map<std::string, Ways> conditional_;
   std::map<std::string, std::string> renamed_;
 };
 

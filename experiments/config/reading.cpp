@@ -114,12 +114,14 @@ void ReadingFields::renamed(std::string_view old_key, std::string_view key) {
 
 void ReadingFields::under(const core::FieldCondition& condition, bool holds,
                           const std::function<void()>& body) {
-  if (!holds) {
+  if (holds) {
+    ++met_;
+  } else {
     unmet_.push_back(condition);
     if (!condition.key.empty()) unmet_.back().key = join_path(path_, condition.key);
   }
   body();
-  if (!holds) unmet_.pop_back();
+  holds ? void(--met_) : unmet_.pop_back();
 }
 
 template <class Value, class Read>
@@ -172,7 +174,7 @@ void ReadingFields::take_choice(const core::Field& field, std::string& value) {
 
 void ReadingFields::visit(const core::Field& field) {
   if (is_muted()) {
-    reading_.keys.add_conditional(join_path(path_, field.key), unmet_);
+    reading_.keys.add_conditional(join_path(path_, field.key), unmet_, met_);
     return;
   }
   const ValueReader<Index> integer{reading_, "a whole number", as_integer, field.range};
@@ -200,7 +202,7 @@ std::vector<std::unique_ptr<core::Fields>> ReadingFields::tables(std::string_vie
   std::vector<std::unique_ptr<core::Fields>> visitors;
   const std::string path = join_path(path_, key);
   if (is_muted()) {
-    reading_.keys.add_conditional(path, unmet_);
+    reading_.keys.add_conditional(path, unmet_, met_);
     return visitors;
   }
   reading_.keys.add_key(path);

@@ -64,6 +64,7 @@ class ReadingFields final : public core::Fields {
   ConfigReading& reading_;
   std::string path_;
   const ConfigNode* node_;
+  Index met_ = 0;                                              // the conditions around that hold
   std::vector<ConfigKeys::Unmet> unmet_;                       // the conditions around that fail
   std::map<std::string, std::string, std::less<>> old_names_;  // by the new one
 };

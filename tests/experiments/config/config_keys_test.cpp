@@ -139,6 +139,29 @@ TEST(ConfigKeys, blame_the_condition_that_fails) {
             "true");
 }
 
+TEST(ConfigKeys, name_the_condition_that_changes_least) {
+  // A window of blocks exists in two kinds; of the chosen one it needs another form.
+  const auto read = [](std::string kind) {
+    return refusal([&] {
+      ConfigReader reader(ConfigTree::from_text("[attention.a]\nblock = 3", "a.toml"));
+      core::Fields& f = reader.section("attention.a");
+      Index block = 0;
+      std::string form = "band";
+      f.choice("kind", kind, "", {"dense", "local", "random"});
+      f.when("kind", {"local"}, [&] {
+        f.choice("form", form, "", {"band", "block"});
+        f.when("form", {"block"}, [&] { f.integer("block", block, ""); });
+      });
+      f.when("kind", {"random"}, [&] { f.integer("block", block, ""); });
+      reader.finish();
+    });
+  };
+  EXPECT_EQ(read("local"),
+            only("a.toml:2: attention.a.block is used only with attention.a.form = \"block\""));
+  EXPECT_EQ(read("dense"),
+            only("a.toml:2: attention.a.block is used only with attention.a.kind = \"random\""));
+}
+
 TEST(ConfigKeys, name_the_fact_that_leaves_no_use_for_one) {
   ConfigReader reader(ConfigTree::from_text("[data]\nstream = true", "a.toml"));
   core::Fields& data = reader.section("data");
