@@ -9,6 +9,9 @@ std::unique_ptr<FeedForward> make_feed_forward(const ModelSettings& settings, In
   if (settings.feedforward == "sparse")
     return std::make_unique<SparseFeedForward>(settings.width, settings.hidden(),
                                                settings.sparse_ff, settings.ff_chunk);
+  if (settings.feedforward == "experts")
+    return std::make_unique<ExpertFeedForward>(settings.width, settings.hidden(), settings.experts,
+                                               in, out);
   return std::make_unique<DenseFeedForward>(settings.width, settings.hidden(), in, out,
                                             settings.ff_chunk);
 }

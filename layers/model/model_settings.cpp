@@ -47,13 +47,17 @@ void ModelSettings::fields(core::Fields& field) {
   field.integer("ff", ff, "hidden units of the feed-forward (F); 0 stands for 4 x width",
                 core::at_least(0));
   field.choice("feedforward", feedforward,
-               "what each token passes by itself: dense, or sparse, where a controller opens one "
-               "unit in each block and decoding reads no others",
-               {"dense", "sparse"});
+               "what each token passes by itself: dense; sparse, where a controller opens one unit "
+               "in each block and decoding reads no others; or experts, where a router gives it "
+               "few of many feed-forwards",
+               {"dense", "sparse", "experts"});
   if (feedforward == "sparse") sparse_ff.fields(field, hidden());
+  if (feedforward == "experts") experts.fields(field);
   field.integer("ff_chunk", ff_chunk,
                 "rows that pass the feed-forward at a time, computed twice; 0: all at once",
                 core::at_least(0));
+  if (feedforward == "experts" && ff_chunk > 0)
+    field.problem("ff_chunk", "experts share all rows of a call among them: 0");
   if (!classifies)
     field.integer("loss_chunk", loss_chunk,
                   "tokens whose logits exist at a time; 0: about a million logits",

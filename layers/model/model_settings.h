@@ -8,6 +8,7 @@
 #include "layers/attention/contract/relative.h"
 #include "layers/model/seq2seq_settings.h"
 #include "layers/multi_head/multi_head.h"
+#include "layers/parts/experts/expert_feed_forward.h"
 #include "layers/parts/positions.h"
 #include "layers/parts/sparse_feed_forward.h"
 
@@ -24,6 +25,7 @@ struct ModelSettings {
   Index ff = 0;  ///< 0 stands for 4 x width
   std::string feedforward = "dense";
   SparseFeedForwardSettings sparse_ff;
+  ExpertSettings experts;
   Index ff_chunk = 0;    ///< rows of the feed-forward at a time; 0: all
   Index loss_chunk = 0;  ///< tokens whose logits exist at a time; 0: about a million logits
   std::string norm = "layer";

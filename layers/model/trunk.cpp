@@ -154,9 +154,13 @@ Index Trunk::layer_weights() const {
 
 std::vector<Figure> Trunk::figures() const {
   std::vector<Figure> all;
-  for (std::size_t i = 0; i < blocks_.size(); ++i)
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const std::string layer = "layers." + std::to_string(i);
     for (Figure& own : blocks_[i].attention().figures())
-      all.push_back({"layers." + std::to_string(i) + ".attention." + own.name, own.value});
+      all.push_back({layer + ".attention." + own.name, own.value});
+    for (Figure& own : blocks_[i].feed_forward().figures())
+      all.push_back({layer + ".feed_forward." + own.name, own.value});
+  }
   return all;
 }
 

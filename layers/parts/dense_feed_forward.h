@@ -12,12 +12,14 @@ class DenseFeedForward final : public FeedForward {
   DenseFeedForward(Index width, Index hidden, Init in, Init out, Index chunk = 0)
       : in_(width, hidden, in), out_(hidden, width, out), chunk_(chunk) {}
 
-  Var forward(const Pass&, const Var& x) const override {
+  Var forward(const Pass&, const Var& x, const Sequences&) const override {
     const auto whole = [this](const Pass&, const Var& rows) { return out_.forward(hidden(rows)); };
     return chunk_ > 0 ? autograd::by_pieces(Pass(), whole, x, chunk_) : whole(Pass(), x);
   }
-  Var onto(const Pass& pass, const Var& residual, const Var& x) const override {
-    return chunk_ > 0 ? FeedForward::onto(pass, residual, x) : out_.onto(residual, hidden(x));
+  Var onto(const Pass& pass, const Var& residual, const Var& x,
+           const Sequences& sequences) const override {
+    return chunk_ > 0 ? FeedForward::onto(pass, residual, x, sequences)
+                      : out_.onto(residual, hidden(x));
   }
 
   Index weights() const override { return in_.weights() + out_.weights(); }

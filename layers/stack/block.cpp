@@ -27,8 +27,8 @@ Var Block::forward(const Pass& pass, const Var& x, const Sequences& sequences) c
   const Pass own = pass.at("feed_forward");
   return residual(
       own, y, feed_forward_norm_, place_, dropout_,
-      [&](const Var& r, const Var& h) { return feed_forward_->onto(own, r, h); },
-      [&](const Var& h) { return feed_forward_->forward(own, h); });
+      [&](const Var& r, const Var& h) { return feed_forward_->onto(own, r, h, sequences); },
+      [&](const Var& h) { return feed_forward_->forward(own, h, sequences); });
 }
 
 Var Block::attention_branch(const Pass& pass, const Var& x, const Sequences& sequences) const {
@@ -38,11 +38,11 @@ Var Block::attention_branch(const Pass& pass, const Var& x, const Sequences& seq
                            dropout_);
 }
 
-Var Block::feed_forward_branch(const Pass& pass, const Var& x) const {
+Var Block::feed_forward_branch(const Pass& pass, const Var& x, const Sequences& sequences) const {
   const core::Scope scope("feed_forward");
   const Pass own = pass.at("feed_forward");
-  return autograd::dropout(own, feed_forward_->forward(own, feed_forward_norm_.forward(own, x)),
-                           dropout_);
+  return autograd::dropout(
+      own, feed_forward_->forward(own, feed_forward_norm_.forward(own, x), sequences), dropout_);
 }
 
 Tensor Block::step_attention(MultiHeadState& state, const Tensor& x, Index position) const {

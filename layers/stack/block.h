@@ -20,7 +20,7 @@ class Block {
 
   /// What each sublayer adds to its residual when the norm comes first: dropout(f(norm(x))).
   Var attention_branch(const Pass& pass, const Var& x, const Sequences& sequences) const;
-  Var feed_forward_branch(const Pass& pass, const Var& x) const;
+  Var feed_forward_branch(const Pass& pass, const Var& x, const Sequences& sequences) const;
 
   MultiHeadState begin() const { return attention_.begin(); }
   /// One token.  x: [1, W] -> [1, W]
@@ -33,7 +33,8 @@ class Block {
   Var penalty(const Pass& pass) const { return attention_.penalty(pass.at("attention")); }
   const MultiHead& attention() const { return attention_; }
   MultiHead& attention() { return attention_; }
-  /// Numbers in weight matrices.
+  const FeedForward& feed_forward() const { return *feed_forward_; }
+  /// Numbers in weight matrices that one token is multiplied with.
   Index weights() const { return attention_.weights() + feed_forward_->weights(); }
   void visit(Inventory& inventory);
 

@@ -48,7 +48,7 @@ FeedForwardBranch::FeedForwardBranch(std::unique_ptr<FeedForward> feed_forward,
       dropout_(dropout) {}
 
 Var FeedForwardBranch::forward(const Pass& pass, const Var& x, const Sequences& sequences) const {
-  Var y = feed_forward_->forward(pass, norm_.forward(pass, x));
+  Var y = feed_forward_->forward(pass, norm_.forward(pass, x), sequences);
   if (unit_) y = autograd::add(y, unit_->forward(pass.at("unit"), x, sequences.queries));
   return autograd::dropout(pass, y, dropout_);
 }

@@ -37,8 +37,8 @@ Var DecoderBlock::forward(const Pass& pass, const Var& x, const Sequences& own, 
   const core::Scope scope("feed_forward");
   return residual(
       feed, y, feed_forward_norm_, place_, dropout_,
-      [&](const Var& r, const Var& h) { return feed_forward_->onto(feed, r, h); },
-      [&](const Var& h) { return feed_forward_->forward(feed, h); });
+      [&](const Var& r, const Var& h) { return feed_forward_->onto(feed, r, h, own); },
+      [&](const Var& h) { return feed_forward_->forward(feed, h, own); });
 }
 
 Tensor DecoderBlock::step(State& state, const Tensor& x, Index position) const {
@@ -65,6 +65,8 @@ std::vector<Figure> DecoderBlock::figures() const {
   std::vector<Figure> all;
   for (const Figure& own : self_.figures()) all.push_back({"attention." + own.name, own.value});
   for (const Figure& over : cross_.figures()) all.push_back({"cross." + over.name, over.value});
+  for (const Figure& fed : feed_forward_->figures())
+    all.push_back({"feed_forward." + fed.name, fed.value});
   return all;
 }
 

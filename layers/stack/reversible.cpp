@@ -13,9 +13,10 @@ Var run_reversible(const Pass& pass, const std::vector<Block>& blocks, const Var
       const core::Scope scope("layers", Index(i));
       return block.attention_branch(own.at(i), in, sequence);
     };
-    const auto feed = [&block = blocks[i], i](const Pass& own, const Var& in) {
+    const auto feed = [&block = blocks[i], i, sequence = sequences[i]](const Pass& own,
+                                                                       const Var& in) {
       const core::Scope scope("layers", Index(i));
-      return block.feed_forward_branch(own.at(i), in);
+      return block.feed_forward_branch(own.at(i), in, sequence);
     };
     branches.emplace_back(attend);
     branches.emplace_back(feed);

@@ -14,6 +14,7 @@
   X("conv.modules", conv_modules)                       \
   X("dense.multiplicative", dense_multiplicative)       \
   X("entmax", entmax)                                   \
+  X("ff.moe", ff_moe)                                   \
   X("ff.sparse", ff_sparse)                             \
   X("train.gpt", train_gpt)
 

@@ -56,7 +56,7 @@ struct Blocks {
     Var first = x, second = x;
     for (std::size_t i = 0; i < all.size(); ++i) {
       first = autograd::add(first, all[i].attention_branch(pass.at(i), second, s));
-      second = autograd::add(second, all[i].feed_forward_branch(pass.at(i), first));
+      second = autograd::add(second, all[i].feed_forward_branch(pass.at(i), first, s));
     }
     if (output == StreamOutput::concat) return autograd::concat({first, second});
     return autograd::scale(autograd::add(first, second), Real(0.5));
@@ -134,7 +134,7 @@ TEST_P(ReversibleStack, finds_the_input_of_the_first_of_twelve_layers_again) {
       branches.emplace_back([&, i, attends](const Pass& pass, const Var& in) {
         if (attends && i == 0) seen.push_back(in.value());
         return attends ? blocks.all[i].attention_branch(pass.at(i), in, s)
-                       : blocks.all[i].feed_forward_branch(pass.at(i), in);
+                       : blocks.all[i].feed_forward_branch(pass.at(i), in, s);
       });
   autograd::Tape tape;
   autograd::Journal journal;
