@@ -102,6 +102,11 @@ Var slice(const Var& x, Index first, Index count);
 Var append_rows(const Var& earlier, const Var& x, Index batch, Index first);
 /// The mean of the first counts[b] rows of each sequence b.  x: [B * T, n] -> [B, n]
 Var mean_rows(const Var& x, const std::vector<Index>& counts);
+using RowNumbers = std::shared_ptr<const std::vector<Index>>;
+/// The rows of these numbers, which ascend.  x: [N, n] -> [rows, n]
+Var gather_rows(const Var& x, const RowNumbers& rows);
+/// Each row of x at its number among `all` rows, zeros elsewhere.  x: [rows, n] -> [all, n]
+Var scatter_rows(const Var& x, const RowNumbers& rows, Index all);
 /// Over all elements -> [1]
 Var sum(const Var& x);
 Var mean(const Var& x);

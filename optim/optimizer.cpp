@@ -1,6 +1,7 @@
 #include "optim/optimizer.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "core/error.h"
 #include "core/parallel.h"
@@ -20,7 +21,7 @@ Optimizer::Optimizer(const ParameterArena& arena, const std::vector<std::string>
 
 // The flat array is cut into pieces of one length, and each piece where a parameter ends, so many
 // small parameters share a task and a large one is shared by several.
-void Optimizer::step(ParameterArena& arena, const Update& update) {
+Index Optimizer::step(ParameterArena& arena, const Update& update) {
   core::require(arena.size() == size_ && arena.segments().size() == segments_.size(),
                 "optimizer: made for ", segments_.size(), " parameters (", size_,
                 " elements), but given ", arena.segments().size(), " (", arena.size(),
@@ -31,18 +32,43 @@ void Optimizer::step(ParameterArena& arena, const Update& update) {
   prepare(arena, update);
   core::Real* values = arena.values().data();
   const core::Real* gradients = arena.gradients().data();
-  core::parallel_for(size_, core::elementwise_grain, [&](Index begin, Index end) {
-    auto segment = std::ranges::partition_point(
-        segments_, [&](const auto& s) { return s.offset + s.size <= begin; });
-    for (; segment != segments_.end() && segment->offset < end; ++segment) {
+  std::atomic<Index> moved{0};
+  core::parallel_for(arena.dense_size(), core::elementwise_grain, [&](Index begin, Index end) {
+    for (auto segment = segments_.begin(); segment != segments_.end(); ++segment) {
+      if (segment->sparse) continue;
       const Index from = std::max(begin, segment->offset);
       const Index to = std::min(end, segment->offset + segment->size);
-      if (from < to)
-        move({gradients + from, values + from, from, to - from, segment->decays,
-              std::size_t(segment - segments_.begin())},
-             update);
+      if (from >= to) continue;
+      move({gradients + from, values + from, from, to - from, segment->decays,
+            std::size_t(segment - segments_.begin())},
+           update);
+      moved += to - from;
     }
   });
+  return moved + move_rows(arena, update);
+}
+
+Index Optimizer::move_rows(ParameterArena& arena, const Update& update) {
+  std::atomic<Index> moved{0};
+  for (std::size_t i = 0; i < segments_.size(); ++i) {
+    const auto& segment = segments_[i];
+    if (!segment.sparse) continue;
+    Update own = update;
+    own.rate = segment.sparse->rate;
+    const std::vector<Index>& rows = *arena.segments()[i].touched;
+    core::Real* values = arena.values().data();
+    const Index n = segment.shape.back();
+    core::parallel_for(Index(rows.size()), core::rows_per_piece(n), [&](Index begin, Index end) {
+      for (Index r = begin; r < end; ++r) {
+        const Index offset = segment.offset + rows[std::size_t(r)] * n;
+        move({arena.row_gradient(segment, rows[std::size_t(r)]).data(), values + offset, offset, n,
+              false, i},
+             own);
+      }
+      moved += (end - begin) * n;
+    });
+  }
+  return moved;
 }
 
 std::vector<Moment> Optimizer::moments() {

@@ -68,8 +68,8 @@ struct ModelVariant {
 };
 
 std::vector<ModelVariant> model_variants() {
-  layers::ModelSettings language, reversible, batch, axial, sparse, experts, sparse_loss, classify,
-      seq2seq;
+  layers::ModelSettings language, reversible, batch, axial, sparse, experts, memory, sparse_loss,
+      classify, seq2seq;
   classify.task = "classify";
   seq2seq.task = "seq2seq";
   reversible.reversible = true;
@@ -77,15 +77,16 @@ std::vector<ModelVariant> model_variants() {
   experts.feedforward = "experts";
   experts.experts.choices = 2;
   experts.experts.second = "random";
+  memory.feedforward = "memory";
   sparse_loss.loss = "sparse";
   sparse_loss.tie = false;
   batch.norm = "batch";
   axial.positions = "axial";
   return {{"reversible", "true", reversible},  {"norm", "batch", batch},
           {"positions", "axial", axial},       {"feedforward", "sparse", sparse},
-          {"feedforward", "experts", experts}, {"loss", "sparse", sparse_loss},
-          {"task", "classify", classify},      {"task", "seq2seq", seq2seq},
-          {"task", "language", language}};
+          {"feedforward", "experts", experts}, {"feedforward", "memory", memory},
+          {"loss", "sparse", sparse_loss},     {"task", "classify", classify},
+          {"task", "seq2seq", seq2seq},        {"task", "language", language}};
 }
 
 void read_model(ConfigReader& reader, layers::ModelSettings& model, Index length) {
@@ -272,7 +273,8 @@ std::string RunConfig::identity() const { return resolved.hash(keys_without_effe
 bool RunConfig::leaks() const {
   if (!model.causal) return false;
   const layers::AttentionSite site = model.site(data.length);
-  return model.norm == "batch" || (model.feedforward == "experts" && model.experts.leaks()) ||
+  return model.has_batch_statistics() ||
+         (model.feedforward == "experts" && model.experts.leaks()) ||
          std::ranges::any_of(model.attention_names(), [&](const std::string& name) {
            return layers::leaks(attention.at(name), site);
          });

@@ -12,6 +12,8 @@ std::unique_ptr<FeedForward> make_feed_forward(const ModelSettings& settings, In
   if (settings.feedforward == "experts")
     return std::make_unique<ExpertFeedForward>(settings.width, settings.hidden(), settings.experts,
                                                in, out);
+  if (settings.feedforward == "memory")
+    return std::make_unique<MemoryFeedForward>(settings.width, settings.memory, in);
   return std::make_unique<DenseFeedForward>(settings.width, settings.hidden(), in, out,
                                             settings.ff_chunk);
 }

@@ -48,16 +48,19 @@ void ModelSettings::fields(core::Fields& field) {
                 core::at_least(0));
   field.choice("feedforward", feedforward,
                "what each token passes by itself: dense; sparse, where a controller opens one unit "
-               "in each block and decoding reads no others; or experts, where a router gives it "
-               "few of many feed-forwards",
-               {"dense", "sparse", "experts"});
+               "in each block and decoding reads no others; experts, where a router gives it few "
+               "of many feed-forwards; or memory, where it reads few of many learned values",
+               {"dense", "sparse", "experts", "memory"});
   if (feedforward == "sparse") sparse_ff.fields(field, hidden());
   if (feedforward == "experts") experts.fields(field);
+  if (feedforward == "memory") memory.fields(field);
   field.integer("ff_chunk", ff_chunk,
                 "rows that pass the feed-forward at a time, computed twice; 0: all at once",
                 core::at_least(0));
   if (feedforward == "experts" && ff_chunk > 0)
     field.problem("ff_chunk", "experts share all rows of a call among them: 0");
+  if (feedforward == "memory" && ff_chunk > 0)
+    field.problem("ff_chunk", "a memory has no hidden units to save: 0");
   if (!classifies)
     field.integer("loss_chunk", loss_chunk,
                   "tokens whose logits exist at a time; 0: about a million logits",
@@ -65,7 +68,7 @@ void ModelSettings::fields(core::Fields& field) {
   field.choice("norm", norm,
                "normalisation of each sublayer; batch reads the future in training: baselines only",
                {"layer", "rms", "batch"});
-  if (norm == "batch") list_batch_norm(field);
+  if (has_batch_statistics()) list_batch_norm(field);
   field.choice("norm_place", norm_place, "norm before each sublayer or after its residual",
                {"pre", "post"});
   field.choice("positions", positions, "how tokens know where they are",
@@ -127,7 +130,7 @@ void ModelSettings::list_batch_norm(core::Fields& field) {
              "batch statistics run over all positions, so training reads the future: allow that "
              "for a baseline");
   if (!allow_leaky_norm)
-    field.problem("norm",
+    field.problem(norm == "batch" ? "norm" : "memory_norm",
                   "batch statistics run over all positions, so that training reads the future: "
                   "choose layer or rms, or for a baseline set model.allow_leaky_norm = true");
 }

@@ -9,6 +9,7 @@
 #include "layers/model/seq2seq_settings.h"
 #include "layers/multi_head/multi_head.h"
 #include "layers/parts/experts/expert_feed_forward.h"
+#include "layers/parts/memory/memory_feed_forward.h"
 #include "layers/parts/positions.h"
 #include "layers/parts/sparse_feed_forward.h"
 
@@ -26,6 +27,7 @@ struct ModelSettings {
   std::string feedforward = "dense";
   SparseFeedForwardSettings sparse_ff;
   ExpertSettings experts;
+  MemorySettings memory;
   Index ff_chunk = 0;    ///< rows of the feed-forward at a time; 0: all
   Index loss_chunk = 0;  ///< tokens whose logits exist at a time; 0: about a million logits
   std::string norm = "layer";
@@ -55,6 +57,10 @@ struct ModelSettings {
     return task == "classify" && pool == "cls" ? length + 1 : length;
   }
   Index hidden() const { return ff > 0 ? ff : 4 * width; }
+  /// Training lets a token read later ones by statistics over the batch.
+  bool has_batch_statistics() const {
+    return norm == "batch" || (feedforward == "memory" && memory.norm == "batch");
+  }
   bool tells_from_source() const { return task == "seq2seq"; }
   /// What reads the source of a seq2seq model.
   Index encoder_layers() const {

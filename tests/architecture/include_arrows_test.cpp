@@ -34,6 +34,7 @@ const std::map<std::string, std::set<std::string>> arrows = {
     {"layers/attention", {"layers/attention/*", "autograd", "core/*"}},
     {"layers/parts", {"layers/attention/contract", "autograd", "core/*"}},
     {"layers/parts/experts", {"layers/parts", "layers/attention/contract", "autograd", "core/*"}},
+    {"layers/parts/memory", {"layers/parts", "layers/attention/contract", "autograd", "core/*"}},
     {"layers/multi_head", {"layers/parts", "layers/attention/contract", "autograd", "core/*"}},
     {"layers/stack",
      {"layers/multi_head", "layers/parts", "layers/attention/contract", "autograd", "core/*"}},

@@ -15,6 +15,7 @@
   X("dense.multiplicative", dense_multiplicative)       \
   X("entmax", entmax)                                   \
   X("ff.moe", ff_moe)                                   \
+  X("ff.product_key", ff_product_key)                   \
   X("ff.sparse", ff_sparse)                             \
   X("train.gpt", train_gpt)
 
