@@ -13,7 +13,7 @@
 /// The differentiable ops, one file each under ops/. Parameter gradients are added to the
 /// parameter's own array inside the pullback; gradients of variables are returned to the tape. An
 /// op whose variables are all constants records nothing, so its parameters learn nothing from it:
-/// watch one of them, or start from `embedding` or `use`, which record on the pass's tape.
+/// watch one of them, or start from `embedding` or `as_variable`, which record on the pass's tape.
 namespace weft::autograd {
 
 /// x: [..., in], weight: [out, in], bias: [out] or null -> [..., out]
@@ -111,9 +111,9 @@ Var scatter_rows(const Var& x, const RowNumbers& rows, Index all);
 Var sum(const Var& x);
 Var mean(const Var& x);
 /// A parameter as a variable, for ops that take it as an ordinary input.
-Var use(const Pass& pass, const Parameter& parameter);
+Var as_variable(const Pass& pass, const Parameter& parameter);
 /// Its first `rows` rows.  parameter: [n, ...] -> [rows, ...]
-Var use_rows(const Pass& pass, const Parameter& parameter, Index rows);
+Var rows_as_variable(const Pass& pass, const Parameter& parameter, Index rows);
 
 /// x itself, where `penalty` ([1]) is charged to the loss: for penalties on activations, which
 /// count once also inside a part that is run again. Nothing is charged in evaluation.

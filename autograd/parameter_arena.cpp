@@ -26,12 +26,12 @@ ParameterArena::ParameterArena(const Inventory& inventory, Use use)
     : values_(nullptr, std::free), gradients_(nullptr, std::free) {
   for (const auto& [name, parameter] : inventory.parameters()) {
     const core::Index n = parameter->shape().size();
-    segments_.push_back({name, parameter->shape(), 0, n, parameter->decays(), parameter->init(),
-                         parameter->sparse()});
+    slots_.push_back({name, parameter->shape(), 0, n, parameter->decays(), parameter->init(),
+                      parameter->sparse()});
     count_ += n;
   }
   const auto lay_out = [&](bool sparse) {
-    for (Segment& s : segments_) {
+    for (Slot& s : slots_) {
       if (s.sparse.has_value() != sparse) continue;
       s.offset = size_;
       size_ += (s.size + alignment - 1) / alignment * alignment;
@@ -42,9 +42,9 @@ ParameterArena::ParameterArena(const Inventory& inventory, Use use)
   lay_out(true);
   values_ = flat_array(size_);
   if (use == Use::training) gradients_ = flat_array(size_);
-  for (std::size_t i = 0; i < segments_.size(); ++i) {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
     Parameter& parameter = *inventory.parameters()[i].parameter;
-    Segment& s = segments_[i];
+    Slot& s = slots_[i];
     if (s.sparse) s.touched = parameter.touched_ = std::make_shared<std::vector<core::Index>>();
     parameter.value_ = core::Tensor::lend(s.shape, values_.get() + s.offset);
     parameter.generation_ = generation_;
@@ -60,7 +60,7 @@ std::span<core::Real> ParameterArena::values() {
 }
 
 void ParameterArena::initialise(const core::Rng& rng) {
-  for (const Segment& s : segments_) {
+  for (const Slot& s : slots_) {
     const core::Rng stream = rng.fold(s.name);
     switch (s.init.law) {
       case Init::Law::constant:
@@ -79,7 +79,7 @@ void ParameterArena::initialise(const core::Rng& rng) {
 void ParameterArena::zero_gradients() {
   if (!gradients_) return;
   std::fill_n(gradients_.get(), dense_size_, core::Real(0));
-  for (const Segment& s : segments_) {
+  for (const Slot& s : slots_) {
     if (!s.sparse) continue;
     const core::Index n = s.shape.back();
     for (const core::Index row : *s.touched)

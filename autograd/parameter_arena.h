@@ -14,7 +14,7 @@ namespace weft::autograd {
 /// flat arrays once; the model sees them as read-only tensors.
 class ParameterArena {
  public:
-  struct Segment {
+  struct Slot {
     std::string name;
     core::Shape shape;
     core::Index offset, size;
@@ -34,7 +34,7 @@ class ParameterArena {
   /// Of row-sparse parameters, the rows that were touched.
   void zero_gradients();
 
-  const std::vector<Segment>& segments() const { return segments_; }
+  const std::vector<Slot>& slots() const { return slots_; }
   /// To be written to: begins a new generation of every parameter. Ask again before writing again.
   std::span<core::Real> values();
   std::span<core::Real> gradients() {
@@ -43,7 +43,7 @@ class ParameterArena {
   std::span<const core::Real> gradients() const {
     return {gradients_.get(), gradients_ ? std::size_t(size_) : 0};
   }
-  std::span<core::Real> value(const Segment& s) {
+  std::span<core::Real> value(const Slot& s) {
     return values().subspan(std::size_t(s.offset), std::size_t(s.size));
   }
   /// The gradients in front of the row-sparse ones: what is passed over as a whole.
@@ -51,7 +51,7 @@ class ParameterArena {
     return gradients().first(gradients_ ? std::size_t(dense_size_) : 0);
   }
   /// The gradient of one row of a row-sparse parameter.
-  std::span<const core::Real> row_gradient(const Segment& s, core::Index row) const {
+  std::span<const core::Real> row_gradient(const Slot& s, core::Index row) const {
     const core::Index n = s.shape.back();
     return gradients().subspan(std::size_t(s.offset + row * n), std::size_t(n));
   }
@@ -63,7 +63,7 @@ class ParameterArena {
   core::Index dense_size() const { return dense_size_; }
 
  private:
-  std::vector<Segment> segments_;
+  std::vector<Slot> slots_;
   core::Index size_ = 0, dense_size_ = 0, count_ = 0;
   std::unique_ptr<core::Real[], void (*)(void*)> values_, gradients_;
   std::shared_ptr<std::uint64_t> generation_ = std::make_shared<std::uint64_t>(0);

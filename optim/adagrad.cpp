@@ -18,14 +18,14 @@ Adagrad::Adagrad(const OptimSettings& settings, const autograd::ParameterArena& 
 
 void Adagrad::prepare(const autograd::ParameterArena& arena, const Update& update) {
   shortened_.clear();
-  for (const auto& segment : arena.segments()) {
-    if (segment.sparse) {  // its rows learn by themselves
+  for (const auto& slot : arena.slots()) {
+    if (slot.sparse) {  // its rows learn by themselves
       shortened_.push_back(1);
       continue;
     }
-    const double length = std::abs(update.gradient_scale) *
-                          gradient_norm(arena.gradients().subspan(std::size_t(segment.offset),
-                                                                  std::size_t(segment.size)));
+    const double length =
+        std::abs(update.gradient_scale) *
+        gradient_norm(arena.gradients().subspan(std::size_t(slot.offset), std::size_t(slot.size)));
     shortened_.push_back(tensor_clip_ > 0 && length > tensor_clip_ ? tensor_clip_ / length : 1);
   }
 }

@@ -38,10 +38,10 @@ double gradient_norm(std::span<const core::Real> gradients) {
 double gradient_norm(const autograd::ParameterArena& arena) {
   const double dense = gradient_norm(arena.dense_gradients());
   double squares = 0;
-  for (const auto& segment : arena.segments())
-    if (segment.sparse)
-      for (const core::Index row : *segment.touched)
-        squares += sum_of_squares(arena.row_gradient(segment, row));
+  for (const auto& slot : arena.slots())
+    if (slot.sparse)
+      for (const core::Index row : *slot.touched)
+        squares += sum_of_squares(arena.row_gradient(slot, row));
   return squares == 0 ? dense : std::sqrt(dense * dense + squares);
 }
 

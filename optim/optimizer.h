@@ -51,7 +51,7 @@ class Optimizer {
     core::Index offset;  ///< in the moments' flat arrays
     core::Index size;
     bool decays;
-    std::size_t parameter;  ///< its number among the arena's segments
+    std::size_t parameter;  ///< its number among the arena's slots
   };
   /// Looks at all gradients before the first stretch is moved.
   virtual void prepare(const autograd::ParameterArena&, const Update&) {}
@@ -69,7 +69,7 @@ class Optimizer {
     std::unique_ptr<core::Real[], void (*)(void*)> values;
   };
 
-  std::vector<autograd::ParameterArena::Segment> segments_;
+  std::vector<autograd::ParameterArena::Slot> slots_;
   core::Index size_;
   std::vector<FlatArray> arrays_;
 };

@@ -9,7 +9,7 @@ core::ConstMatrix matrix(const Tensor& x) {
   return {x.data(), x.shape()[0], x.shape()[1], x.shape()[1]};
 }
 
-Tensor product(const core::Factor& a, const core::Factor& b) {
+Tensor product(const core::Operand& a, const core::Operand& b) {
   Tensor c({a.rows(), b.cols()});
   core::parallel_gemm(1, a, b, 0, {c.write().data(), a.rows(), b.cols(), b.cols()});
   return c;
@@ -29,7 +29,7 @@ Var matmul(const Var& a, const Var& b, bool transpose_a, bool transpose_b) {
       "matmul", std::move(c), {a, b},
       [x = a.value(), y = b.value(), transpose_a, transpose_b](Tensor dc) {
         const core::ConstMatrix g = matrix(dc);
-        const core::Factor left(matrix(x), !transpose_a), right(matrix(y), !transpose_b);
+        const core::Operand left(matrix(x), !transpose_a), right(matrix(y), !transpose_b);
         Tensor da =
             transpose_a ? product({matrix(y), transpose_b}, {g, true}) : product({g}, right);
         Tensor db = transpose_b ? product({g, true}, {matrix(x), transpose_a}) : product(left, {g});

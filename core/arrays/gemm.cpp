@@ -11,7 +11,7 @@
 namespace weft::core {
 namespace {
 
-CBLAS_TRANSPOSE flag(const Factor& f) { return f.transposed ? CblasTrans : CblasNoTrans; }
+CBLAS_TRANSPOSE flag(const Operand& f) { return f.transposed ? CblasTrans : CblasNoTrans; }
 
 /// OpenBLAS must not start threads of its own: it is called inside tasks.
 void pin_to_one_thread() {
@@ -19,14 +19,14 @@ void pin_to_one_thread() {
   (void)pinned;
 }
 
-void check(const Factor& a, const Factor& b, const Matrix& c) {
+void check(const Operand& a, const Operand& b, const Matrix& c) {
   require(a.rows() == c.rows && b.cols() == c.cols && a.cols() == b.rows(), "gemm: [", a.rows(),
           ", ", a.cols(), "] x [", b.rows(), ", ", b.cols(), "] does not give [", c.rows, ", ",
           c.cols, "]");
 }
 
 /// Rows [first, first + count) of a factor as it stands in the product.
-Factor row_panel(const Factor& f, Index first, Index count) {
+Operand row_panel(const Operand& f, Index first, Index count) {
   ConstMatrix m = f.matrix;
   if (f.transposed) {
     m.data += first;
@@ -38,9 +38,9 @@ Factor row_panel(const Factor& f, Index first, Index count) {
   return {m, f.transposed};
 }
 
-Factor column_panel(const Factor& f, Index first, Index count) {
-  const Factor flipped(f.matrix, !f.transposed);
-  const Factor panel = row_panel(flipped, first, count);
+Operand column_panel(const Operand& f, Index first, Index count) {
+  const Operand flipped(f.matrix, !f.transposed);
+  const Operand panel = row_panel(flipped, first, count);
   return {panel.matrix, f.transposed};
 }
 
@@ -58,7 +58,7 @@ Index rows_per_panel(Index rows) {
   return panel_length(rows, std::clamp<Index>(rows / 4, 128, 384));
 }
 
-void gemm(Real alpha, const Factor& a, const Factor& b, Real beta, const Matrix& c) {
+void gemm(Real alpha, const Operand& a, const Operand& b, Real beta, const Matrix& c) {
   check(a, b, c);
   if (c.rows == 0 || c.cols == 0) return;
   pin_to_one_thread();
@@ -76,7 +76,7 @@ void gemm(Real alpha, const Factor& a, const Factor& b, Real beta, const Matrix&
   counters().flops.fetch_add(2 * c.rows * c.cols * a.cols(), std::memory_order_relaxed);
 }
 
-void parallel_gemm(Real alpha, const Factor& a, const Factor& b, Real beta, const Matrix& c) {
+void parallel_gemm(Real alpha, const Operand& a, const Operand& b, Real beta, const Matrix& c) {
   check(a, b, c);
   if (c.rows == 0 || c.cols == 0) return;
   constexpr Index least_work = 1 << 21;  // multiply-adds below which a panel is not worth a task

@@ -10,29 +10,31 @@ namespace weft::core {
 struct ConstMatrix {
   const Real* data;
   Index rows, cols, stride;
+  const Real* row(Index r) const { return data + r * stride; }
 };
 struct Matrix {
   Real* data;
   Index rows, cols, stride;
+  Real* row(Index r) const { return data + r * stride; }
   operator ConstMatrix() const { return {data, rows, cols, stride}; }
 };
 
-/// A factor of a product, as stored or transposed.
-struct Factor {
-  Factor(ConstMatrix m, bool flip = false) : matrix(m), transposed(flip) {}
-  Factor(Matrix m) : matrix(m), transposed(false) {}
+/// One side of a product, as stored or transposed.
+struct Operand {
+  Operand(ConstMatrix m, bool flip = false) : matrix(m), transposed(flip) {}
+  Operand(Matrix m) : matrix(m), transposed(false) {}
   ConstMatrix matrix;
   bool transposed;
   Index rows() const { return transposed ? matrix.cols : matrix.rows; }
   Index cols() const { return transposed ? matrix.rows : matrix.cols; }
 };
-inline Factor transposed(ConstMatrix m) { return {m, true}; }
+inline Operand transposed(ConstMatrix m) { return {m, true}; }
 
 /// c = alpha a b + beta c on the calling thread; for tiles inside tasks.
-void gemm(Real alpha, const Factor& a, const Factor& b, Real beta, const Matrix& c);
+void gemm(Real alpha, const Operand& a, const Operand& b, Real beta, const Matrix& c);
 
 /// The same for large products, split over panels of c that depend on the shapes only.
-void parallel_gemm(Real alpha, const Factor& a, const Factor& b, Real beta, const Matrix& c);
+void parallel_gemm(Real alpha, const Operand& a, const Operand& b, Real beta, const Matrix& c);
 
 /// How many rows of a result one task should make: enough to run at full speed, few enough that
 /// small results still keep several threads busy.

@@ -34,13 +34,13 @@ bool has_sparse_parts(const RunConfig& config) {
   for (const auto& [name, groups] : config.attention)
     for (const layers::HeadGroupPlan& group : groups)
       if (group.projection.sparse()) return true;
-  return config.model.feedforward == "sparse" || config.model.loss == "sparse";
+  return config.model.feedforward == "sparse" || config.model.output == "sparse";
 }
 
 /// The same shape, every matrix dense.
 RunConfig dense_twin(RunConfig config) {
   config.model.feedforward = "dense";
-  config.model.loss = "dense";
+  config.model.output = "dense";
   for (auto& [name, groups] : config.attention)
     for (layers::HeadGroupPlan& group : groups) group.projection = {};
   return config;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iostream>
 #include <set>
 
@@ -5,23 +6,34 @@
 #include "experiments/commands/commands.h"
 #include "experiments/console/command_line.h"
 #include "experiments/run/run_config.h"
+#include "layers/attention/registry.h"
 
 namespace weft::experiments {
 namespace {
 
-/// What follows a word on the command line: section.key= for every setting there is.
+/// Whether an attention of this kind can have the setting.
+bool is_of(const FieldDescription& setting, std::string_view kind) {
+  return std::ranges::all_of(setting.conditions, [&](const core::FieldCondition& condition) {
+    return condition.key != "kind" ||
+           std::ranges::find(condition.values, kind) != condition.values.end();
+  });
+}
+
+/// What follows a word on the command line: section.key= for every setting there is. Those of an
+/// attention table are offered for the kinds themselves, each of which is a table's name.
 std::set<std::string> all_keys() {
   std::set<std::string> keys;
-  const std::string reference = key_reference();
-  for (std::size_t at = 0; at < reference.size();) {
-    const std::size_t end = reference.find('\n', at);
-    const std::string line = reference.substr(at, end - at);
-    at = end == std::string::npos ? reference.size() : end + 1;
-    const std::string key = line.substr(0, line.find(' '));
-    const bool is_key = key == "seed" || key == "threads" || key.find('.') != std::string::npos;
-    const bool is_plain = key.find_first_of("[]\"=") == std::string::npos;
-    if (is_key && is_plain && !key.starts_with("attention.NAME")) keys.insert(key);
-  }
+  for (const auto& [section, settings] : describe_sections())
+    for (const FieldDescription& setting : settings) {
+      if (setting.key.find('[') != std::string::npos) continue;
+      if (section != "attention.NAME") {
+        keys.insert(join_path(section, setting.key));
+        continue;
+      }
+      for (const std::string_view kind : layers::attention_kinds())
+        if (is_of(setting, kind))
+          keys.insert(join_path("attention." + std::string(kind), setting.key));
+    }
   return keys;
 }
 

@@ -14,8 +14,7 @@ void list_attentions() {
   const layers::AttentionSite site = layers::ModelSettings{}.site(1024);
   for (const layers::AttentionEntry& entry : layers::attention_registry()) {
     DescribingFields fields;
-    const auto attention = entry.configure(fields, site)(site);
-    const layers::AttentionTraits traits = attention->traits();
+    const layers::AttentionTraits traits = entry.configure(fields, site).traits;
     std::cout << entry.kind << ": " << traits.summary << "\n  "
               << (!traits.causal         ? "bidirectional only"
                   : traits.bidirectional ? "causal or bidirectional"

@@ -10,17 +10,6 @@ namespace {
 
 constexpr std::size_t most_parts = 32;
 
-std::vector<std::string> split_at_dots(const std::string& path) {
-  std::vector<std::string> parts(1);
-  for (const char c : path) {
-    if (c == '.')
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  return parts;
-}
-
 class Argument {
  public:
   Argument(ConfigNode& root, Index number, std::vector<ConfigProblem>& problems)
@@ -33,7 +22,7 @@ class Argument {
     if (equals == std::string::npos)
       return report("", quote(text) + " is no setting; write section.key=value");
     const std::string path = text.substr(0, equals);
-    const std::vector<std::string> parts = split_at_dots(path);
+    const std::vector<std::string> parts = parts_of(path);
     if (parts.size() > most_parts || !std::ranges::all_of(parts, is_plain_key))
       return report("", quote(path) + " is no key; write section.key=value");
     if (path == "include") return report(path, "include works only in a config file");
@@ -57,7 +46,7 @@ void set_value(ConfigNode& root, const std::string& path, ConfigNode value,
                const ConfigOrigin& origin, std::vector<ConfigProblem>& problems) {
   ConfigNode* node = &root;
   std::string walked;
-  for (const std::string& part : split_at_dots(path)) {
+  for (const std::string& part : parts_of(path)) {
     if (!node->table()) {
       problems.push_back({origin, path,
                           path + " cannot be set: " + walked + " is " + quote(*node) + " (" +

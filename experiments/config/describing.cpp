@@ -1,5 +1,6 @@
 #include "experiments/config/describing.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "experiments/config/text.h"
@@ -16,72 +17,94 @@ std::string with_range(const std::string& type, core::Range range) {
   return type;
 }
 
+/// What may be written for a setting, by where its value lives.
+struct TypeOf {
+  const core::Field& field;
+
+  std::string operator()(const Index*) const { return with_range("integer", field.range); }
+  std::string operator()(const double*) const { return with_range("number", field.range); }
+  std::string operator()(const bool*) const { return "true | false"; }
+  std::string operator()(const std::string*) const {
+    std::string type;
+    for (const std::string_view option : field.options)
+      type += (type.empty() ? "" : " | ") + std::string(option);
+    return type.empty() ? "text" : type;
+  }
+  std::string operator()(const std::vector<Index>*) const {
+    return with_range("list of integer", field.range);
+  }
+  std::string operator()(const std::vector<double>*) const {
+    return with_range("list of number", field.range);
+  }
+  std::string operator()(const std::vector<std::string>*) const { return "text or list of text"; }
+};
+
+std::string joined(const std::vector<std::string>& parts, const char* between) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : between) + part;
+  return text;
+}
+
 }  // namespace
 
-void DescribingFields::add(std::string_view key, std::string type, std::string fallback,
-                           std::string_view help) {
+void DescribingFields::visit(const core::Field& field) {
+  const auto fallback = [](const auto* value) { return toml_text(*value); };
   descriptions_->push_back(
-      {prefix_ + std::string(key), std::move(type), std::move(fallback), std::string(help)});
+      {prefix_ + std::string(field.key), std::visit(TypeOf{field}, field.value),
+       std::visit(fallback, field.value), std::string(field.help), conditions_});
 }
 
-void DescribingFields::integer(std::string_view key, core::Index& value, std::string_view help,
-                               core::Range range) {
-  add(key, with_range("integer", range), toml_text(value), help);
-}
-
-void DescribingFields::number(std::string_view key, double& value, std::string_view help,
-                              core::Range range) {
-  add(key, with_range("number", range), toml_text(value), help);
-}
-
-void DescribingFields::flag(std::string_view key, bool& value, std::string_view help) {
-  add(key, "true | false", toml_text(value), help);
-}
-
-void DescribingFields::text(std::string_view key, std::string& value, std::string_view help) {
-  add(key, "text", toml_text(value), help);
-}
-
-void DescribingFields::choice(std::string_view key, std::string& value, std::string_view help,
-                              const std::vector<std::string_view>& options) {
-  std::string type;
-  for (const std::string_view option : options)
-    type += (type.empty() ? "" : " | ") + std::string(option);
-  add(key, type, toml_text(value), help);
-}
-
-void DescribingFields::integers(std::string_view key, std::vector<core::Index>& value,
-                                std::string_view help, core::Range range) {
-  add(key, with_range("list of integer", range), toml_text(value), help);
-}
-
-void DescribingFields::numbers(std::string_view key, std::vector<double>& value,
-                               std::string_view help, core::Range range) {
-  add(key, with_range("list of number", range), toml_text(value), help);
-}
-
-void DescribingFields::texts(std::string_view key, std::vector<std::string>& value,
-                             std::string_view help) {
-  add(key, "text or list of text", toml_text(value), help);
+void DescribingFields::under(const core::FieldCondition& condition, bool,
+                             const std::function<void()>& body) {
+  conditions_.push_back(condition);
+  body();
+  conditions_.pop_back();
 }
 
 std::vector<std::unique_ptr<core::Fields>> DescribingFields::tables(std::string_view key,
                                                                     std::string_view help) {
-  add(key, "list of tables", "", help);
+  descriptions_->push_back(
+      {prefix_ + std::string(key), "list of tables", "", std::string(help), conditions_});
   auto table = std::make_unique<DescribingFields>();
   table->prefix_ = prefix_ + std::string(key) + "[].";
+  table->conditions_ = conditions_;
   table->descriptions_ = descriptions_;
   std::vector<std::unique_ptr<core::Fields>> visitors;
   visitors.push_back(std::move(table));
   return visitors;
 }
 
+std::string condition_text(const core::FieldCondition& condition) {
+  if (condition.key.empty()) return condition.words;
+  std::vector<std::string> values;
+  for (const std::string& value : condition.values)
+    values.push_back(value == "true" || value == "false" ? value : toml_text(value));
+  return condition.key + " = " + joined(values, " or ");
+}
+
+std::string condition_text(const std::vector<core::FieldCondition>& conditions) {
+  std::vector<std::string> texts;
+  for (const core::FieldCondition& condition : conditions)
+    texts.push_back(condition_text(condition));
+  return joined(texts, " and ");
+}
+
 std::string print_descriptions(const std::vector<FieldDescription>& descriptions,
                                std::string_view section) {
-  std::vector<std::vector<std::string>> rows;
-  for (const auto& [key, type, fallback, help] : descriptions)
-    rows.push_back({join_path(section, key), type, fallback, help});
-  return align(rows, 40);
+  std::vector<std::string> conditions = {""};  // what always exists comes first
+  for (const FieldDescription& one : descriptions)
+    if (std::ranges::find(conditions, condition_text(one.conditions)) == conditions.end())
+      conditions.push_back(condition_text(one.conditions));
+  std::string text;
+  for (const std::string& condition : conditions) {
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& [key, type, fallback, help, own] : descriptions)
+      if (condition_text(own) == condition)
+        rows.push_back({join_path(section, key), type, fallback, help});
+    if (!condition.empty()) text += "with " + condition + "\n";
+    text += align(rows, 40);
+  }
+  return text;
 }
 
 }  // namespace weft::experiments

@@ -15,24 +15,13 @@ struct FieldDescription {
   std::string type;      // "integer >= 1", "layer | rms | batch", "text", ...
   std::string fallback;  // the default as TOML; empty for an array of tables
   std::string help;
+  std::vector<core::FieldCondition> conditions;  // all hold where the setting exists
 };
 
-/// A visitor that changes nothing and collects what a component can be told.
+/// A visitor that changes nothing and collects every setting that a component can have, whatever
+/// the values of others.
 class DescribingFields final : public core::Fields {
  public:
-  void integer(std::string_view key, core::Index& value, std::string_view help,
-               core::Range range = {}) override;
-  void number(std::string_view key, double& value, std::string_view help,
-              core::Range range = {}) override;
-  void flag(std::string_view key, bool& value, std::string_view help) override;
-  void text(std::string_view key, std::string& value, std::string_view help) override;
-  void choice(std::string_view key, std::string& value, std::string_view help,
-              const std::vector<std::string_view>& options) override;
-  void integers(std::string_view key, std::vector<core::Index>& value, std::string_view help,
-                core::Range range = {}) override;
-  void numbers(std::string_view key, std::vector<double>& value, std::string_view help,
-               core::Range range = {}) override;
-  void texts(std::string_view key, std::vector<std::string>& value, std::string_view help) override;
   /// One visitor, so that the settings of the tables are described too.
   std::vector<std::unique_ptr<core::Fields>> tables(std::string_view key,
                                                     std::string_view help) override;
@@ -41,14 +30,17 @@ class DescribingFields final : public core::Fields {
   const std::vector<FieldDescription>& descriptions() const { return *descriptions_; }
 
  private:
-  void add(std::string_view key, std::string type, std::string fallback, std::string_view help);
+  void visit(const core::Field& field) override;
+  void under(const core::FieldCondition& condition, bool holds,
+             const std::function<void()>& body) override;
 
   std::string prefix_;
+  std::vector<core::FieldCondition> conditions_;
   std::shared_ptr<std::vector<FieldDescription>> descriptions_ =
       std::make_shared<std::vector<FieldDescription>>();
 };
 
-/// What a component's settings, given with their defaults, can be told.
+/// Every setting of a component, given with its defaults.
 template <class Settings>
 std::vector<FieldDescription> describe(Settings settings) {
   DescribingFields fields;
@@ -56,8 +48,13 @@ std::vector<FieldDescription> describe(Settings settings) {
   return fields.descriptions();
 }
 
-/// One aligned line for each setting: key, type, default, help. Keys begin with "section." when a
-/// section is given.
+/// A condition as a config would say it: form = "band" or "block".
+std::string condition_text(const core::FieldCondition& condition);
+/// Several that hold together: kind = "local" and form = "band".
+std::string condition_text(const std::vector<core::FieldCondition>& conditions);
+
+/// One aligned line for each setting: key, type, default, help; first what always exists, then each
+/// condition with what exists under it. Keys begin with "section." when a section is given.
 std::string print_descriptions(const std::vector<FieldDescription>& descriptions,
                                std::string_view section = "");
 

@@ -1,8 +1,10 @@
 #include "experiments/config/keys.h"
 
+#include <algorithm>
 #include <compare>
 #include <optional>
 
+#include "experiments/config/describing.h"
 #include "experiments/console/nearest_word.h"
 
 namespace weft::experiments {
@@ -30,19 +32,45 @@ std::optional<Likeness> likeness(const std::string& path, const std::string& leg
   return Likeness{true, moved, name.size(), edit_distance(path, legal)};
 }
 
+/// data.kind = "text" or "bytes"; conditions that hold together are joined by "and", and those of
+/// which one is enough by "or".
+std::string text_of(std::vector<std::vector<ConfigKeys::Unmet>> alternatives) {
+  std::vector<std::vector<ConfigKeys::Unmet>> merged;
+  for (auto& conditions : alternatives) {
+    const auto is_on_the_same_key = [&](const std::vector<ConfigKeys::Unmet>& other) {
+      return conditions.size() == 1 && other.size() == 1 && !conditions[0].key.empty() &&
+             other[0].key == conditions[0].key;
+    };
+    const auto same = std::ranges::find_if(merged, is_on_the_same_key);
+    if (same == merged.end()) {
+      merged.push_back(std::move(conditions));
+      continue;
+    }
+    for (const std::string& value : conditions[0].values)
+      if (std::ranges::find((*same)[0].values, value) == (*same)[0].values.end())
+        (*same)[0].values.push_back(value);
+  }
+  std::string text;
+  for (const auto& conditions : merged)
+    text += (text.empty() ? "" : ", or ") + condition_text(conditions);
+  return text;
+}
+
+}  // namespace
+
 /// Goes through a config and collects what is not among the keys.
-class Search {
+class UnknownKeys {
  public:
-  Search(const std::set<std::string>& keys, const std::set<std::string>& sections,
-         const ConfigKinds& kinds, const ConfigKinds::Selected& selected)
-      : keys_(keys), sections_(sections), kinds_(kinds), selected_(selected) {}
+  UnknownKeys(const ConfigKeys& keys, const std::set<std::string>& wrong)
+      : keys_(keys), wrong_(wrong) {}
 
   void check_table(const ConfigNode::Table& table, const std::string& path) {
     for (const auto& [key, node] : table) {
       const std::string here = join_path(path, key);
-      if (!keys_.contains(here) && !sections_.contains(here))
+      const bool is_section = keys_.sections_.contains(here);
+      if (!keys_.keys_.contains(here) && !is_section)
         report(node, here);
-      else if (node.table() && sections_.contains(here))
+      else if (node.table() && is_section)
         check_table(*node.table(), here);
       else if (node.list())
         check_list(*node.list(), here);
@@ -55,24 +83,32 @@ class Search {
   void check_list(const ConfigNode::List& list, const std::string& path) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       const std::string item = path + "[" + std::to_string(i) + "]";
-      if (sections_.contains(item)) check_table(*list[i].table(), item);
+      if (keys_.sections_.contains(item)) check_table(*list[i].table(), item);
     }
   }
 
   void report(const ConfigNode& node, const std::string& path) {
-    using Verdict = ConfigKinds::Verdict;
-    const Verdict verdict = kinds_.judge(path, selected_);
     ConfigProblem problem{node.origin, path, path};
-    if (verdict.is == Verdict::open) return;
-    if (verdict.is == Verdict::conditional) {
-      problem.message += " is used only with " + verdict.condition;
-    } else if (verdict.is == Verdict::unused) {
-      problem.message += " is not used beside the other settings";
-    } else {
+    const auto renamed = keys_.renamed_.find(path);
+    const auto conditional = keys_.conditional_.find(path);
+    if (renamed != keys_.renamed_.end()) {
+      problem.message += " is now called " + renamed->second + ": rename it";
+    } else if (conditional == keys_.conditional_.end()) {
       problem.message = (node.table() ? "unknown section " : "unknown key ") + path;
       problem.suggestion = suggestion_for(path);
+    } else if (depends_on_a_wrong_key(conditional->second)) {
+      return;
+    } else {
+      problem.message += " is used only with " + text_of(conditional->second);
     }
     problems.push_back(problem);
+  }
+
+  bool depends_on_a_wrong_key(const std::vector<std::vector<ConfigKeys::Unmet>>& all) const {
+    for (const auto& conditions : all)
+      for (const ConfigKeys::Unmet& condition : conditions)
+        if (wrong_.contains(condition.key)) return true;
+    return false;
   }
 
   std::string suggestion_for(const std::string& path) const {
@@ -84,31 +120,30 @@ class Search {
       best = legal + remark;
       best_likeness = like;
     };
-    for (const std::string& key : keys_) consider(key, "");
-    for (const std::string& section : sections_) consider(section, "");
-    for (const std::string& key : kinds_.paths()) {
-      const auto verdict = kinds_.judge(key, selected_);
-      if (!verdict.condition.empty()) consider(key, " (only with " + verdict.condition + ")");
-    }
+    for (const std::string& key : keys_.keys_) consider(key, "");
+    for (const std::string& section : keys_.sections_) consider(section, "");
+    for (const auto& [key, conditions] : keys_.conditional_)
+      if (!keys_.keys_.contains(key) && !depends_on_a_wrong_key(conditions))
+        consider(key, " (only with " + text_of(conditions) + ")");
     return best;
   }
 
-  const std::set<std::string>& keys_;
-  const std::set<std::string>& sections_;
-  const ConfigKinds& kinds_;
-  const ConfigKinds::Selected& selected_;
+  const ConfigKeys& keys_;
+  const std::set<std::string>& wrong_;
 };
-
-}  // namespace
 
 void ConfigKeys::add_section(const std::string& path) {
   for (std::string section = path; !section.empty(); section = section_of(section))
     sections_.insert(section);
 }
 
-std::vector<ConfigProblem> ConfigKeys::unknown_in(const ConfigNode& root, const ConfigKinds& kinds,
-                                                  const ConfigKinds::Selected& selected) const {
-  Search search(keys_, sections_, kinds, selected);
+void ConfigKeys::add_conditional(const std::string& path, std::vector<Unmet> conditions) {
+  conditional_[path].push_back(std::move(conditions));
+}
+
+std::vector<ConfigProblem> ConfigKeys::unknown_in(const ConfigNode& root,
+                                                  const std::set<std::string>& wrong) const {
+  UnknownKeys search(*this, wrong);
   if (root.table()) search.check_table(*root.table(), "");
   return std::move(search.problems);
 }

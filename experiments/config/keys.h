@@ -1,10 +1,12 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "experiments/config/kinds.h"
+#include "core/fields.h"
 #include "experiments/config/node.h"
 #include "experiments/config/problem.h"
 
@@ -13,18 +15,32 @@ namespace weft::experiments {
 /// The keys that the components of a run ask for, against which a config is checked.
 class ConfigKeys {
  public:
+  /// A condition that does not hold, on a key with its full path.
+  using Unmet = core::FieldCondition;
+
   void add_key(const std::string& path) { keys_.insert(path); }
   /// Adds a section and those around it.
   void add_section(const std::string& path);
+  /// Adds a key that would be asked for if all of these held.
+  void add_conditional(const std::string& path, std::vector<Unmet> conditions);
+  /// A key that has another name now.
+  void add_renamed(const std::string& old_path, const std::string& path) {
+    renamed_[old_path] = path;
+  }
 
-  /// Every key and section of a config that nobody asked for: with which kind it would be used, or
-  /// else the nearest one that is legal.
-  std::vector<ConfigProblem> unknown_in(const ConfigNode& root, const ConfigKinds& kinds,
-                                        const ConfigKinds::Selected& selected) const;
+  /// Every key and section of a config that nobody asked for: under which condition it would be
+  /// used, its new name, or else the nearest one that is legal. Nothing is said of a key that
+  /// depends on one that is itself wrong.
+  std::vector<ConfigProblem> unknown_in(const ConfigNode& root,
+                                        const std::set<std::string>& wrong) const;
 
  private:
+  friend class UnknownKeys;
+
   std::set<std::string> keys_;
   std::set<std::string> sections_;
+  std::map<std::string, std::vector<std::vector<Unmet>>> conditional_;
+  std::map<std::string, std::string> renamed_;
 };
 
 }  // namespace weft::experiments

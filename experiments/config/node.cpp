@@ -46,6 +46,17 @@ std::string section_of(std::string_view path) {
 
 std::string_view name_of(std::string_view path) { return path.substr(path.rfind('.') + 1); }
 
+std::vector<std::string> parts_of(std::string_view path) {
+  std::vector<std::string> parts(1);
+  for (const char c : path) {
+    if (c == '.')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
 bool is_plain_key(std::string_view key) {
   const auto is_plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||

@@ -50,6 +50,8 @@ std::string join_path(std::string_view section, std::string_view key);
 std::string section_of(std::string_view path);
 /// "key" of "a.b.key".
 std::string_view name_of(std::string_view path);
+/// "a", "b" and "key" of "a.b.key".
+std::vector<std::string> parts_of(std::string_view path);
 /// Whether `key` is made of letters, digits, _ and - only, as every key of a config must be.
 bool is_plain_key(std::string_view key);
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
+#include <set>
 
 namespace weft::experiments {
 
@@ -34,14 +34,9 @@ void ConfigReader::problem(const std::string& path, const std::string& message,
 
 void ConfigReader::finish() {
   std::vector<ConfigProblem> problems = reading_.problems;
-  const auto selected = [&](const std::string& selector) -> std::optional<std::string> {
-    if (std::ranges::find(reading_.problems, selector, &ConfigProblem::key) !=
-        reading_.problems.end())
-      return std::nullopt;
-    return reading_.resolved.value_of(selector);
-  };
-  std::ranges::move(reading_.keys.unknown_in(tree_.root(), kinds_, selected),
-                    std::back_inserter(problems));
+  std::set<std::string> wrong = reading_.refused;
+  for (const ConfigProblem& problem : reading_.problems) wrong.insert(problem.key);
+  std::ranges::move(reading_.keys.unknown_in(tree_.root(), wrong), std::back_inserter(problems));
   raise_if_any(std::move(problems));
 }
 

@@ -21,7 +21,13 @@ namespace weft::experiments {
 /// After finish() every setting is legal and `resolved` holds them all.
 class ConfigReader {
  public:
-  explicit ConfigReader(ConfigTree tree) : tree_(std::move(tree)) {}
+  /// What keys may be called: as they are now, or also as an earlier weft called them in a config
+  /// that it saved.
+  enum class Names { today, earlier };
+
+  explicit ConfigReader(ConfigTree tree, Names names = Names::today) : tree_(std::move(tree)) {
+    reading_.takes_old_names = names == Names::earlier;
+  }
   ConfigReader(const ConfigReader&) = delete;
   ConfigReader& operator=(const ConfigReader&) = delete;
 
@@ -29,13 +35,6 @@ class ConfigReader {
   /// "attention.local". It lives as long as the reader. Asking for "attention" makes it a legal
   /// section even when no key of its own is read.
   core::Fields& section(const std::string& path);
-
-  /// A visitor for the settings that a section would have if its key `selector` were `kind`. List
-  /// every kind; a key that belongs to another kind than the chosen one is then reported as such.
-  core::Fields& alternative(const std::string& section, const std::string& selector,
-                            const std::string& kind) {
-    return kinds_.add(section, selector, kind);
-  }
 
   /// Reports a problem with the value at "section.key" that the section alone cannot see.
   void problem(const std::string& path, const std::string& message,
@@ -53,7 +52,6 @@ class ConfigReader {
 
   const ConfigTree tree_;
   ConfigReading reading_;
-  ConfigKinds kinds_;
   std::map<std::string, std::unique_ptr<ReadingFields>> sections_;
 };
 

@@ -92,8 +92,31 @@ ReadingFields::ReadingFields(ConfigReading& reading, std::string path, const Con
 const ConfigNode* ReadingFields::find(std::string_view key) const {
   const ConfigNode::Table* table = node_ ? node_->table() : nullptr;
   if (!table) return nullptr;
-  const auto found = table->find(key);
+  auto found = table->find(key);
+  const auto old = old_names_.find(key);
+  if (found == table->end() && old != old_names_.end() && reading_.takes_old_names)
+    found = table->find(old->second);
   return found == table->end() ? nullptr : &found->second;
+}
+
+void ReadingFields::renamed(std::string_view old_key, std::string_view key) {
+  if (is_muted()) return;
+  old_names_.insert_or_assign(std::string(key), std::string(old_key));
+  const std::string old_path = join_path(path_, old_key);
+  if (reading_.takes_old_names)
+    reading_.keys.add_key(old_path);
+  else
+    reading_.keys.add_renamed(old_path, join_path(path_, key));
+}
+
+void ReadingFields::under(const core::FieldCondition& condition, bool holds,
+                          const std::function<void()>& body) {
+  if (!holds) {
+    unmet_.push_back(condition);
+    if (!condition.key.empty()) unmet_.back().key = join_path(path_, condition.key);
+  }
+  body();
+  if (!holds) unmet_.pop_back();
 }
 
 template <class Value, class Read>
@@ -107,7 +130,9 @@ void ReadingFields::take(std::string_view key, Value& value, const Read& read) {
     else
       reading_.refused.insert(path);  // when only an item of a list is wrong
   }
-  reading_.resolved.record(path_, key, toml_text(value), node ? node->origin : ConfigOrigin{});
+  const auto old = old_names_.find(key);
+  reading_.resolved.record(path_, key, toml_text(value), node ? node->origin : ConfigOrigin{},
+                           old == old_names_.end() ? "" : old->second);
 }
 
 template <class Value, class Read>
@@ -128,29 +153,10 @@ void ReadingFields::take_list(std::string_view key, std::vector<Value>& values, 
   });
 }
 
-void ReadingFields::integer(std::string_view key, Index& value, std::string_view,
-                            core::Range range) {
-  take(key, value, ValueReader<Index>{reading_, "a whole number", as_integer, range});
-}
-
-void ReadingFields::number(std::string_view key, double& value, std::string_view,
-                           core::Range range) {
-  take(key, value, ValueReader<double>{reading_, "a number", as_number, range});
-}
-
-void ReadingFields::flag(std::string_view key, bool& value, std::string_view) {
-  take(key, value, ValueReader<bool>{reading_, "true or false", as_flag});
-}
-
-void ReadingFields::text(std::string_view key, std::string& value, std::string_view) {
-  take(key, value, ValueReader<std::string>{reading_, "text", as_text});
-}
-
-void ReadingFields::choice(std::string_view key, std::string& value, std::string_view,
-                           const std::vector<std::string_view>& options) {
-  take(key, value, [&](const ConfigNode& node, const std::string& path) {
+void ReadingFields::take_choice(const core::Field& field, std::string& value) {
+  take(field.key, value, [&](const ConfigNode& node, const std::string& path) {
     std::optional<std::string> chosen = as_text(node);
-    const std::vector<std::string> legal(options.begin(), options.end());
+    const std::vector<std::string> legal(field.options.begin(), field.options.end());
     if (chosen && std::ranges::find(legal, *chosen) != legal.end()) return chosen;
     std::string list;
     for (const std::string& option : legal) list += (list.empty() ? "" : ", ") + option;
@@ -161,24 +167,39 @@ void ReadingFields::choice(std::string_view key, std::string& value, std::string
   });
 }
 
-void ReadingFields::integers(std::string_view key, std::vector<Index>& value, std::string_view,
-                             core::Range range) {
-  take_list(key, value, ValueReader<Index>{reading_, "a whole number", as_integer, range});
-}
-
-void ReadingFields::numbers(std::string_view key, std::vector<double>& value, std::string_view,
-                            core::Range range) {
-  take_list(key, value, ValueReader<double>{reading_, "a number", as_number, range});
-}
-
-void ReadingFields::texts(std::string_view key, std::vector<std::string>& value, std::string_view) {
-  take_list(key, value, ValueReader<std::string>{reading_, "text", as_text});
+void ReadingFields::visit(const core::Field& field) {
+  if (is_muted()) {
+    reading_.keys.add_conditional(join_path(path_, field.key), unmet_);
+    return;
+  }
+  const ValueReader<Index> integer{reading_, "a whole number", as_integer, field.range};
+  const ValueReader<double> number{reading_, "a number", as_number, field.range};
+  const ValueReader<bool> flag{reading_, "true or false", as_flag};
+  const ValueReader<std::string> text{reading_, "text", as_text};
+  if (const auto value = std::get_if<Index*>(&field.value))
+    return take(field.key, **value, integer);
+  if (const auto value = std::get_if<double*>(&field.value))
+    return take(field.key, **value, number);
+  if (const auto value = std::get_if<bool*>(&field.value)) return take(field.key, **value, flag);
+  if (const auto value = std::get_if<std::string*>(&field.value)) {
+    if (!field.options.empty()) return take_choice(field, **value);
+    return take(field.key, **value, text);
+  }
+  if (const auto value = std::get_if<std::vector<Index>*>(&field.value))
+    return take_list(field.key, **value, integer);
+  if (const auto value = std::get_if<std::vector<double>*>(&field.value))
+    return take_list(field.key, **value, number);
+  take_list(field.key, *std::get<std::vector<std::string>*>(field.value), text);
 }
 
 std::vector<std::unique_ptr<core::Fields>> ReadingFields::tables(std::string_view key,
                                                                  std::string_view) {
   std::vector<std::unique_ptr<core::Fields>> visitors;
   const std::string path = join_path(path_, key);
+  if (is_muted()) {
+    reading_.keys.add_conditional(path, unmet_);
+    return visitors;
+  }
   reading_.keys.add_key(path);
   const ConfigNode* node = find(key);
   if (!node) return visitors;
@@ -198,6 +219,7 @@ std::vector<std::unique_ptr<core::Fields>> ReadingFields::tables(std::string_vie
 }
 
 void ReadingFields::problem(std::string_view key, const std::string& message) {
+  if (is_muted()) return;
   const std::string path = join_path(path_, key);
   const ConfigNode* node = find(key);
   reading_.complain({node ? node->origin : ConfigOrigin{}, path, path + ": " + message});

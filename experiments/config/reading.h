@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -16,6 +18,9 @@ namespace weft::experiments {
 
 /// What the visitors of all sections gather while a config is read.
 struct ConfigReading {
+  /// Whether keys may have the names that an earlier weft gave them, as in a config it saved.
+  bool takes_old_names = false;
+
   ConfigKeys keys;
   ResolvedConfig resolved;
   std::vector<ConfigProblem> problems;
@@ -29,42 +34,38 @@ struct ConfigReading {
 };
 
 /// The visitor that fills the settings of one section from a config. A value that cannot be taken
-/// is reported and leaves the default; nothing is thrown.
+/// is reported and leaves the default; nothing is thrown. Settings under a condition that fails are
+/// visited muted: only their keys are noted, so that a config that gives one learns what it needs.
 class ReadingFields final : public core::Fields {
  public:
   /// `node` is the section's table, or null when the config does not have it. Both must outlive
   /// the visitor.
   ReadingFields(ConfigReading& reading, std::string path, const ConfigNode* node);
 
-  void integer(std::string_view key, Index& value, std::string_view help,
-               core::Range range = {}) override;
-  void number(std::string_view key, double& value, std::string_view help,
-              core::Range range = {}) override;
-  void flag(std::string_view key, bool& value, std::string_view help) override;
-  void text(std::string_view key, std::string& value, std::string_view help) override;
-  void choice(std::string_view key, std::string& value, std::string_view help,
-              const std::vector<std::string_view>& options) override;
-  void integers(std::string_view key, std::vector<Index>& value, std::string_view help,
-                core::Range range = {}) override;
-  void numbers(std::string_view key, std::vector<double>& value, std::string_view help,
-               core::Range range = {}) override;
-  void texts(std::string_view key, std::vector<std::string>& value, std::string_view help) override;
+  void renamed(std::string_view old_key, std::string_view key) override;
   std::vector<std::unique_ptr<core::Fields>> tables(std::string_view key,
                                                     std::string_view help) override;
   void problem(std::string_view key, const std::string& message) override;
 
  private:
-  const ConfigNode* find(std::string_view key) const;
+  void visit(const core::Field& field) override;
+  void under(const core::FieldCondition& condition, bool holds,
+             const std::function<void()>& body) override;
+  bool is_muted() const override { return !unmet_.empty(); }
 
+  const ConfigNode* find(std::string_view key) const;
   /// Takes one value with `read`, a function (node, path) -> optional value that reports.
   template <class Value, class Read>
   void take(std::string_view key, Value& value, const Read& read);
   template <class Value, class Read>
   void take_list(std::string_view key, std::vector<Value>& values, const Read& read);
+  void take_choice(const core::Field& field, std::string& value);
 
   ConfigReading& reading_;
   std::string path_;
   const ConfigNode* node_;
+  std::vector<ConfigKeys::Unmet> unmet_;                       // the conditions around that fail
+  std::map<std::string, std::string, std::less<>> old_names_;  // by the new one
 };
 
 }  // namespace weft::experiments

@@ -41,13 +41,14 @@ ResolvedConfig::Section& ResolvedConfig::section_at(const std::string& path) {
 }
 
 void ResolvedConfig::record(const std::string& section, std::string_view key, std::string toml,
-                            const ConfigOrigin& origin) {
+                            const ConfigOrigin& origin, std::string_view old_key) {
   std::vector<Value>& values = section_at(section).values;
   const auto found = std::ranges::find(values, key, &Value::key);
+  Value value{std::string(key), std::move(toml), origin, std::string(old_key)};
   if (found == values.end())
-    values.push_back({std::string(key), std::move(toml), origin});
+    values.push_back(std::move(value));
   else
-    *found = {std::string(key), std::move(toml), origin};
+    *found = std::move(value);
 }
 
 std::string ResolvedConfig::value_of(const std::string& path) const {
@@ -59,12 +60,17 @@ std::string ResolvedConfig::value_of(const std::string& path) const {
 }
 
 std::string ResolvedConfig::toml(const std::vector<std::string>& without) const {
+  return toml(without, Keys::today);
+}
+
+std::string ResolvedConfig::toml(const std::vector<std::string>& without, Keys keys) const {
   std::string text;
   for (const Section& section : sections_) {
     std::string lines;
     for (const Value& value : section.values)
       if (std::ranges::find(without, join_path(section.path, value.key)) == without.end())
-        lines += value.key + " = " + value.toml + "\n";
+        lines += (keys == Keys::hashed && !value.old_key.empty() ? value.old_key : value.key) +
+                 " = " + value.toml + "\n";
     if (lines.empty() && !section.path.ends_with(']')) continue;
     if (!text.empty()) text += "\n";
     text += (section.path.empty() ? "" : header_of(section.path)) + lines;
@@ -73,7 +79,7 @@ std::string ResolvedConfig::toml(const std::vector<std::string>& without) const 
 }
 
 std::string ResolvedConfig::hash(const std::vector<std::string>& without) const {
-  const std::string text = toml(without);
+  const std::string text = toml(without, Keys::hashed);
   std::uint64_t value = XXH3_64bits(text.data(), text.size());
   std::string hex(16, '0');
   for (auto digit = hex.rbegin(); digit != hex.rend(); ++digit, value >>= 4)

@@ -15,9 +15,10 @@ class ResolvedConfig {
  public:
   /// Makes room for a section; "attention.mix.groups[1]" is the second table of a list.
   void add_section(const std::string& path);
-  /// Records a value, or corrects the one recorded before.
+  /// Records a value, or corrects the one recorded before. `old_key` is what the key was called
+  /// when it got its place in the hash; empty when it still is.
   void record(const std::string& section, std::string_view key, std::string toml,
-              const ConfigOrigin& origin);
+              const ConfigOrigin& origin, std::string_view old_key = "");
 
   /// The value at "section.key" as TOML; empty when none is recorded.
   std::string value_of(const std::string& path) const;
@@ -40,6 +41,7 @@ class ResolvedConfig {
     std::string key;
     std::string toml;
     ConfigOrigin origin;
+    std::string old_key;
   };
   struct Section {
     std::string path;
@@ -47,6 +49,9 @@ class ResolvedConfig {
   };
 
   Section& section_at(const std::string& path);
+  /// Either with today's keys or with those that the hash was first made of.
+  enum class Keys { today, hashed };
+  std::string toml(const std::vector<std::string>& without, Keys keys) const;
 
   std::vector<Section> sections_{Section{}};  // first the keys outside any section
 };

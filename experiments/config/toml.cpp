@@ -72,18 +72,39 @@ class Conversion {
     problems_.push_back({origin, "", message});
   }
 
+  /// A quoted "model.width" means what a bare model.width does.
   ConfigNode::Table convert_table(const toml::table& table, const std::string& path, Index depth) {
-    ConfigNode::Table result;
+    ConfigNode result;
     for (const auto& [key, node] : table) {
-      const toml::source_position& position = key.source().begin;
-      const std::string child = join_path(path, key.str());
-      if (is_plain_key(key.str()))
-        result.emplace(key.str(), convert(node, position, child, depth + 1));
+      const ConfigOrigin origin = at(key.source().begin);
+      const std::vector<std::string> parts = parts_of(key.str());
+      if (!std::ranges::all_of(parts, is_plain_key) || Index(parts.size()) > most_key_parts)
+        report(origin, "the key " + quote(key.str()) + " must be made of letters, digits, _ and -");
       else
-        report(at(position),
-               "the key " + quote(key.str()) + " must be made of letters, digits, _ and -");
+        put(result, parts, join_path(path, key.str()),
+            convert(node, key.source().begin, join_path(path, key.str()), depth + 1));
     }
-    return result;
+    return std::move(*result.table());
+  }
+
+  /// Puts a value where its key leads, through tables that are there or made.
+  void put(ConfigNode& root, const std::vector<std::string>& parts, const std::string& path,
+           ConfigNode value) {
+    ConfigNode* node = &root;
+    for (const std::string& part : parts) {
+      if (!node->table()) return report(value.origin, path + " is given twice, in two ways");
+      const auto [place, is_new] = node->table()->try_emplace(part);
+      if (is_new) place->second.origin = value.origin;
+      node = &place->second;
+      if (is_new && &part == &parts.back()) {
+        *node = std::move(value);
+        return;
+      }
+    }
+    if (node->table() && value.table())
+      lay_over(*node, std::move(value));
+    else
+      report(value.origin, path + " is given twice, in two ways");
   }
 
   ConfigNode::List convert_list(const toml::array& array, const std::string& path, Index depth) {

@@ -1,6 +1,7 @@
 #include "experiments/run/run_config.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "core/error.h"
@@ -20,82 +21,13 @@ const std::vector<std::string>& keys_without_effect() {
   return keys;
 }
 
-/// Data of sources and targets, which bring further keys with them.
-data::DataSettings pairs() {
-  data::DataSettings data;
-  data.kind = "duplicate";
-  data.duplicate.form = "seq2seq";
-  return data;
+void read_top(core::Fields& top, RunConfig& config) {
+  top.integer("seed", config.seed, "what every random number of the run derives from",
+              core::at_least(0));
+  top.integer("threads", config.threads, "threads to use; 0: all cores", core::between(0, 4096));
 }
 
-/// A text with all the keys that hidden tokens bring.
-data::DataSettings masked_spans() {
-  data::DataSettings data;
-  data.kind = "text";
-  data.text.hidden.masking = "spans";
-  return data;
-}
-
-void read_data(ConfigReader& reader, data::DataSettings& data) {
-  data.fields(reader.section("data"));
-  for (const std::string_view kind : data::data_kinds) {
-    data::DataSettings other;
-    other.kind = kind;
-    other.fields(reader.alternative("data", "kind", std::string(kind)));
-  }
-  pairs().fields(reader.alternative("data", "form", "seq2seq"));
-  masked_spans().fields(reader.alternative("data", "masking", "spans"));
-}
-
-void read_optim(ConfigReader& reader, optim::OptimSettings& optim) {
-  optim.fields(reader.section("optim"));
-  for (const std::string kind : {"adam", "adamw", "sgd", "adagrad"}) {
-    optim::OptimSettings other;
-    other.kind = kind;
-    other.fields(reader.alternative("optim", "kind", kind));
-  }
-  for (const std::string schedule : {"constant", "cosine", "linear", "rsqrt"}) {
-    optim::OptimSettings other;
-    other.schedule = schedule;
-    other.fields(reader.alternative("optim", "schedule", schedule));
-  }
-}
-
-/// A value of a [model] key that brings further keys with it.
-struct ModelVariant {
-  std::string key, value;
-  layers::ModelSettings model;
-};
-
-std::vector<ModelVariant> model_variants() {
-  layers::ModelSettings language, reversible, batch, axial, sparse, experts, memory, sparse_loss,
-      classify, seq2seq;
-  classify.task = "classify";
-  seq2seq.task = "seq2seq";
-  reversible.reversible = true;
-  sparse.feedforward = "sparse";
-  experts.feedforward = "experts";
-  experts.experts.choices = 2;
-  experts.experts.second = "random";
-  memory.feedforward = "memory";
-  sparse_loss.loss = "sparse";
-  sparse_loss.tie = false;
-  batch.norm = "batch";
-  axial.positions = "axial";
-  return {{"reversible", "true", reversible},  {"norm", "batch", batch},
-          {"positions", "axial", axial},       {"feedforward", "sparse", sparse},
-          {"feedforward", "experts", experts}, {"feedforward", "memory", memory},
-          {"loss", "sparse", sparse_loss},     {"task", "classify", classify},
-          {"task", "seq2seq", seq2seq},        {"task", "language", language}};
-}
-
-void read_model(ConfigReader& reader, layers::ModelSettings& model, Index length) {
-  model.fields(reader.section("model"));
-  for (const ModelVariant& variant : model_variants()) {
-    layers::ModelSettings other = variant.model;
-    if (variant.key != "task") other.task = model.task;  // so that only its own keys are named
-    other.fields(reader.alternative("model", variant.key, variant.value));
-  }
+void check_axial_grid(ConfigReader& reader, const layers::ModelSettings& model, Index length) {
   if (model.positions == "axial" && model.axial_shape.size() == 2 &&
       model.axial_shape[0] * model.axial_shape[1] < model.places(length))
     reader.problem(
@@ -138,37 +70,30 @@ void read_attention_tables(ConfigReader& reader, RunConfig& config) {
         !unfit.empty() && !config.model.tells_from_source())
       reader.problem(key, "\"" + name + "\" " + unfit);
     if (key != "model.cross_attention")
-      layers::check_positions(reader.section("model"), config.model, name, config.attention[name],
-                              site);
-    layers::ProjectionSettings{.kind = "sparse"}.fields(
-        reader.alternative("attention." + name, "projection", "sparse"));
-    for (const layers::AttentionEntry& entry : layers::attention_registry())
-      entry.configure(reader.alternative("attention." + name, "kind", std::string(entry.kind)),
-                      site);
+      layers::check_positions(reader.section("model"), config.model, name, config.attention[name]);
   }
   for (const std::string& name : defined)
     if (!config.attention.contains(name))
       layers::read_attention(reader.section("attention." + name), name, site);
 }
 
-void check_recurrence(ConfigReader& reader, const RunConfig& config) {
-  if (!config.model.recurrence) return;
+void check_segment_memory(ConfigReader& reader, const RunConfig& config) {
+  if (!config.model.segment_memory) return;
   if (!config.data.streams())
-    reader.problem("model.recurrence",
+    reader.problem("model.segment_memory",
                    "needs batches that continue each other: set data.sampling = \"streams\" for "
                    "text, or data.stream for recall and noise");
-  const layers::AttentionSite site = config.model.site(config.data.length);
   bool any = false;
   for (const auto& [name, groups] : config.attention) {
-    any = any || layers::carries_past(groups, site);
+    any = any || layers::carries_past(groups);
     for (const layers::HeadGroupPlan& group : groups)
       if (group.projection.sparse())
         reader.problem(
             "attention." + name + ".projection",
-            "sparse projections do not carry a past: dense, or model.recurrence = false");
+            "sparse projections do not carry a past: dense, or model.segment_memory = false");
   }
   if (!any)
-    reader.problem("model.recurrence",
+    reader.problem("model.segment_memory",
                    "no attention of the model carries a past: use fixed_span, adaptive_span or "
                    "dynamic_span");
 }
@@ -183,8 +108,7 @@ void check_seq2seq(ConfigReader& reader, const RunConfig& config) {
   if (!asked && config.data.sources())
     reader.problem("data.form", "sources are read by model.task = \"seq2seq\" only");
   if (!asked) return;
-  layers::check_seq2seq(reader.section("model"), config.model, config.attention,
-                        config.data.length);
+  layers::check_seq2seq(reader.section("model"), config.model, config.attention);
   if (config.train.recompute && !config.model.reversible)
     reader.problem("train.recompute",
                    "does not reach the layers that read a source; set model.reversible = true");
@@ -207,9 +131,8 @@ void check_task(ConfigReader& reader, const RunConfig& config) {
   if (config.sample.tokens > 0 && (classifies || config.data.masks()))
     reader.problem("sample.tokens", "only a model that predicts the next token writes text: 0");
   if (!config.data.pads()) return;
-  const layers::AttentionSite site = config.model.site(config.model.places(config.data.length));
   for (const auto& [name, groups] : config.attention)
-    if (!layers::takes_padding(groups, site))
+    if (!layers::takes_padding(groups))
       reader.problem("model.attention",
                      "\"" + name +
                          "\" cannot leave out padding, and sequences are padded up to "
@@ -217,40 +140,39 @@ void check_task(ConfigReader& reader, const RunConfig& config) {
                          "data.shortest = data.length");
 }
 
-template <class Settings>
-std::string section_reference(const std::string& name, const Settings& settings) {
-  return "[" + name + "]\n" + print_descriptions(describe(settings), name) + "\n";
+SectionDescription described(const std::string& section,
+                             const std::function<void(core::Fields&)>& list) {
+  DescribingFields fields;
+  list(fields);
+  return {section, fields.descriptions()};
 }
 
-/// The [model] section, and behind it the keys that some of its values bring with them.
-std::string model_reference() {
-  const layers::ModelSettings plain;
-  std::string text = section_reference("model", plain);
-  std::set<std::string> listed;
-  for (const FieldDescription& field : describe(plain)) listed.insert(field.key);
-  for (const auto& [key, value, model] : model_variants()) {
-    std::vector<FieldDescription> own = describe(model);
-    std::erase_if(own, [&](const FieldDescription& field) { return listed.contains(field.key); });
-    if (own.empty()) continue;
-    text += "with model." + key + " = " + value + "\n" + print_descriptions(own, "model") + "\n";
-  }
-  return text;
+/// A group of heads can have every setting that all heads alike can have: they are named once.
+SectionDescription describe_attention() {
+  SectionDescription table = described("attention.NAME", [](core::Fields& fields) {
+    layers::read_attention(fields, "dense", layers::ModelSettings{}.site(1024));
+  });
+  std::erase_if(table.keys, [](const FieldDescription& setting) {
+    return setting.key.starts_with("groups[].") && !setting.conditions.empty();
+  });
+  for (FieldDescription& setting : table.keys)
+    std::erase_if(setting.conditions,
+                  [](const core::FieldCondition& condition) { return condition.key.empty(); });
+  return table;
 }
 
 }  // namespace
 
-RunConfig RunConfig::read(ConfigTree tree) {
-  ConfigReader reader(std::move(tree));
+RunConfig RunConfig::read(ConfigTree tree, ConfigReader::Names names) {
+  ConfigReader reader(std::move(tree), names);
   RunConfig config;
-  core::Fields& top = reader.section("");
-  top.integer("seed", config.seed, "what every random number of the run derives from",
-              core::at_least(0));
-  top.integer("threads", config.threads, "threads to use; 0: all cores", core::between(0, 4096));
-  read_data(reader, config.data);
-  read_model(reader, config.model, config.data.length);
+  read_top(reader.section(""), config);
+  config.data.fields(reader.section("data"));
+  config.model.fields(reader.section("model"));
+  check_axial_grid(reader, config.model, config.data.length);
   read_attention_tables(reader, config);
-  check_recurrence(reader, config);
-  read_optim(reader, config.optim);
+  check_segment_memory(reader, config);
+  config.optim.fields(reader.section("optim"));
   config.train.fields(reader.section("train"));
   check_seq2seq(reader, config);
   if (config.train.steps > 0 && config.optim.warmup >= config.train.steps)
@@ -272,11 +194,10 @@ std::string RunConfig::identity() const { return resolved.hash(keys_without_effe
 
 bool RunConfig::leaks() const {
   if (!model.causal) return false;
-  const layers::AttentionSite site = model.site(data.length);
   return model.has_batch_statistics() ||
          (model.feedforward == "experts" && model.experts.leaks()) ||
          std::ranges::any_of(model.attention_names(), [&](const std::string& name) {
-           return layers::leaks(attention.at(name), site);
+           return layers::leaks(attention.at(name));
          });
 }
 
@@ -286,39 +207,27 @@ RunConfig RunConfig::load(const std::string& path, const std::vector<std::string
 
 RunConfig RunConfig::from_text(const std::string& toml, const std::string& name,
                                const std::vector<std::string>& arguments) {
-  return read(ConfigTree::from_text(toml, name, arguments));
+  return read(ConfigTree::from_text(toml, name, arguments), ConfigReader::Names::earlier);
+}
+
+std::vector<SectionDescription> describe_sections() {
+  RunConfig config;
+  return {described("", [&](core::Fields& top) { read_top(top, config); }),
+          described("data", [&](core::Fields& data) { config.data.fields(data); }),
+          described("model", [&](core::Fields& model) { config.model.fields(model); }),
+          describe_attention(),
+          described("optim", [&](core::Fields& optim) { config.optim.fields(optim); }),
+          described("train", [&](core::Fields& train) { config.train.fields(train); }),
+          described("sample", [&](core::Fields& sample) { config.sample.fields(sample); })};
 }
 
 std::string key_reference() {
-  std::string text =
-      "seed     integer >= 0   default 1   what every random number of the run derives from\n"
-      "threads  integer >= 0   default 0   threads to use; 0: all cores\n\n";
-  for (const std::string_view kind : data::data_kinds) {
-    data::DataSettings data;
-    data.kind = kind;
-    text += "with data.kind = \"" + data.kind + "\"\n" + section_reference("data", data);
+  std::string text;
+  for (const auto& [section, keys] : describe_sections()) {
+    if (!section.empty()) text += "\n[" + section + "]\n";
+    text += print_descriptions(keys, section);
   }
-  text += "with data.form = \"seq2seq\"\n" + section_reference("data", pairs());
-  text += "with data.masking = \"spans\"; bert has no mask_span\n" +
-          section_reference("data", masked_spans().text.hidden);
-  text += model_reference();
-  const layers::ModelSettings plain;
-  for (const layers::AttentionEntry& entry : layers::attention_registry()) {
-    DescribingFields fields;
-    entry.configure(fields, plain.site(1024));
-    text += "[attention.NAME] with kind = \"" + std::string(entry.kind) + "\"\n" +
-            print_descriptions(fields.descriptions(), "attention.NAME") + "\n";
-  }
-  text += "with projection = \"sparse\" beside any kind\n" +
-          section_reference("attention.NAME", layers::ProjectionSettings{.kind = "sparse"});
-  for (const std::string kind : {"adamw", "sgd", "adagrad"}) {
-    optim::OptimSettings optim;
-    optim.kind = kind;
-    optim.schedule = "cosine";
-    text += "with optim.kind = \"" + kind + "\"\n" + section_reference("optim", optim);
-  }
-  return text + section_reference("train", TrainSettings{}) +
-         section_reference("sample", SampleSettings{});
+  return text;
 }
 
 }  // namespace weft::experiments

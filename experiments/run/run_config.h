@@ -4,9 +4,10 @@
 #include <vector>
 
 #include "data/settings.h"
+#include "experiments/config/describing.h"
 #include "experiments/config/reader.h"
 #include "experiments/run/train_settings.h"
-#include "layers/model/model_settings.h"
+#include "layers/model/attention_plans.h"
 #include "optim/settings.h"
 
 namespace weft::experiments {
@@ -34,13 +35,21 @@ struct RunConfig {
   /// From a file, with section.key=value arguments over it. Throws every problem at once.
   static RunConfig load(const std::string& path, const std::vector<std::string>& arguments = {});
   /// From what was written, wherever it came from.
-  static RunConfig read(ConfigTree tree);
-  /// From the resolved text that a run keeps.
+  static RunConfig read(ConfigTree tree, ConfigReader::Names names = ConfigReader::Names::today);
+  /// From the resolved text that a run keeps, of this weft or an earlier one.
   static RunConfig from_text(const std::string& toml, const std::string& name,
                              const std::vector<std::string>& arguments = {});
 };
 
-/// Every key with its type, default and meaning, section by section.
+/// A section of a config and every setting that it can have.
+struct SectionDescription {
+  std::string section;  ///< "" for the top level, "data", "attention.NAME"
+  std::vector<FieldDescription> keys;
+};
+std::vector<SectionDescription> describe_sections();
+
+/// Every key with its type, default, meaning and the condition under which it exists, section by
+/// section, as text.
 std::string key_reference();
 
 }  // namespace weft::experiments

@@ -32,7 +32,7 @@ std::unique_ptr<layers::Model> make_model(const RunConfig& config,
 
 std::vector<ArrayTarget> arrays_of(ParameterArena& arena, const autograd::Inventory& inventory) {
   std::vector<ArrayTarget> arrays;
-  for (const ParameterArena::Segment& s : arena.segments())
+  for (const ParameterArena::Slot& s : arena.slots())
     arrays.push_back({"params/" + s.name, s.shape, arena.value(s)});
   for (const auto& [name, state] : inventory.states())
     arrays.push_back({"states/" + name, state->value().shape(), state->writable()});
@@ -94,7 +94,7 @@ Training::Step Training::step(autograd::Profile* profile) {
   result.report = optim::take_step(*optimizer_, *arena_, config_.optim, step_, total_steps());
   if (!result.report.applied) explain_divergence("gradient norm");
   journal.commit();
-  model_->project();
+  model_->constrain();
   memory_ = std::move(memory);
   ++step_;
   return result;

@@ -176,8 +176,8 @@ void TrainingRun::record_step(const Training::Step& step, double seconds) {
        {"tokens", std::int64_t(done * training_.tokens_per_step())},
        {"tokens_per_s", speed},
        {"peak_bytes", std::int64_t(training_.fixed_bytes() + core::memory_use().peak)}}};
-  for (const layers::Figure& figure : training_.model().figures())
-    record.values.push_back({figure.name, figure.value});
+  for (const layers::Metric& metric : training_.model().metrics())
+    record.values.push_back({metric.name, metric.value});
   log_metrics(record);
   progress_.update({.step = done,
                     .steps = training_.total_steps(),

@@ -29,7 +29,7 @@ class LearnedReach final : public SpanRule {
         share_({heads}, {autograd::Init::Law::constant, settings.initial}) {}
 
   Var reach(const Pass& pass, const Var&) const override {
-    return autograd::scale(autograd::use(pass, share_), span_);
+    return autograd::scale(autograd::as_variable(pass, share_), span_);
   }
   std::vector<double> reaches() const override {
     std::vector<double> all;
@@ -38,12 +38,12 @@ class LearnedReach final : public SpanRule {
   }
   Var penalty(const Pass& pass) const override {
     if (price_ == 0 || !pass.training()) return {};
-    return autograd::scale(autograd::mean(autograd::use(pass, share_)), price_ * span_);
+    return autograd::scale(autograd::mean(autograd::as_variable(pass, share_)), price_ * span_);
   }
   Cost cost(Index) const override {
     return {.saved_bytes = share_.shape().size() * Index(sizeof(Real))};
   }
-  void project() override {
+  void constrain() override {
     for (Real& share : share_.writable()) share = std::clamp<Real>(share, 0, 1);
   }
   void visit(autograd::Inventory& inventory) override { inventory.add("reach", share_); }
@@ -55,18 +55,19 @@ class LearnedReach final : public SpanRule {
 
 }  // namespace
 
-AttentionMaker configure_adaptive_span(core::Fields& field, const AttentionSite&) {
+AttentionPlan configure_adaptive_span(core::Fields& field, const AttentionSite&) {
   AdaptiveSettings settings;
   settings.fields(field);
   const std::string span = std::to_string(settings.span.span);
-  const AttentionTraits traits{
+  AttentionTraits traits{
       .summary = "softmax over a span before the token that each head learns (adaptive span)",
       .keys_per_token = "each head's own span, at most " + span,
       .decode_state = "the last keys and values, as many as each head's span"};
-  return [settings, traits](const AttentionSite& site) {
-    return std::make_unique<SpanAttention>(settings.span, site, traits,
+  const auto make = [settings](const AttentionSite& site) {
+    return std::make_unique<SpanAttention>(settings.span, site,
                                            std::make_unique<LearnedReach>(settings, site.heads));
   };
+  return settings.span.plan(make, std::move(traits));
 }
 
 }  // namespace weft::layers

@@ -45,16 +45,17 @@ std::vector<Index> global_positions(const AttentionSite& site, Index block) {
 
 }  // namespace
 
-AttentionMaker configure_bigbird(core::Fields& field, const AttentionSite& typical) {
+AttentionPlan configure_bigbird(core::Fields& field, const AttentionSite& typical) {
   BigBirdSettings settings;
   settings.fields(field, typical);
-  return [settings](const AttentionSite& site) {
+  const auto make = [settings](const AttentionSite& site) {
     const Index block = settings.drawn.block, side = settings.window / 2;
     Pattern others = united(block_local_pattern(block, side, side),
                             global_pattern(global_positions(site, block), GlobalMode::both));
-    return std::make_unique<DrawnAttention>(site, settings.traits(), std::move(others),
-                                            settings.drawn, settings.scores);
+    return std::make_unique<DrawnAttention>(site, std::move(others), settings.drawn,
+                                            settings.scores);
   };
+  return {make, settings.scores.complete(settings.traits())};
 }
 
 }  // namespace weft::layers

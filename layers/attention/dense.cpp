@@ -4,17 +4,16 @@
 
 namespace weft::layers {
 
-AttentionMaker configure_dense(core::Fields& field, const AttentionSite&) {
+AttentionPlan configure_dense(core::Fields& field, const AttentionSite&) {
   ScoreSettings scores;
   scores.fields(field);
-  return [scores](const AttentionSite& site) {
-    const AttentionTraits traits{.summary = "softmax over every earlier key",
+  const auto make = [scores](const AttentionSite& site) {
+    return std::make_unique<PatternAttention>(site, std::vector<Pattern>{full_pattern()}, scores);
+  };
+  return {make, scores.complete({.summary = "softmax over every earlier key",
                                  .queries_alone = true,
                                  .keys_per_token = "all before it",
-                                 .decode_state = "every key and value"};
-    return std::make_unique<PatternAttention>(site, traits, std::vector<Pattern>{full_pattern()},
-                                              scores);
-  };
+                                 .decode_state = "every key and value"})};
 }
 
 }  // namespace weft::layers

@@ -87,20 +87,21 @@ class ChosenReach final : public SpanRule {
 
 }  // namespace
 
-AttentionMaker configure_dynamic_span(core::Fields& field, const AttentionSite&) {
+AttentionPlan configure_dynamic_span(core::Fields& field, const AttentionSite&) {
   DynamicSettings settings;
   settings.fields(field);
   const std::string span = std::to_string(settings.span.span);
-  const AttentionTraits traits{
+  AttentionTraits traits{
       .summary =
           "softmax over a span before the token that each head chooses for it (dynamic span)",
       .adaptive = true,
       .keys_per_token = "as the token asks for, at most " + span,
       .decode_state = "the last " + span + " keys and values"};
-  return [settings, traits](const AttentionSite& site) {
-    return std::make_unique<SpanAttention>(settings.span, site, traits,
+  const auto make = [settings](const AttentionSite& site) {
+    return std::make_unique<SpanAttention>(settings.span, site,
                                            std::make_unique<ChosenReach>(settings, site));
   };
+  return settings.span.plan(make, std::move(traits));
 }
 
 }  // namespace weft::layers

@@ -11,6 +11,16 @@ struct EfficientSettings {
   Index chunk = 64;
 
   void fields(core::Fields& field) { list_chunk(field, chunk); }
+
+  AttentionTraits traits() const {
+    return {.summary =
+                "softmax of queries over features, of keys over positions; linear in the "
+                "length",
+            .exact = false,
+            .queries_alone = true,
+            .keys_per_token = "all before it, as one average a feature",
+            .decode_state = "a matrix of D x D sums a head, with their largest keys"};
+  }
 };
 
 /// Queries by softmax, keys as they are: the kernel takes their exponentials.
@@ -58,16 +68,6 @@ class EfficientAttention final : public FeatureAttention {
       : FeatureAttention("efficient", site, 0, settings.chunk),
         map_(std::make_shared<SoftmaxMap>(site.head_width)) {}
 
-  AttentionTraits traits() const override {
-    return {.summary =
-                "softmax of queries over features, of keys over positions; linear in the "
-                "length",
-            .exact = false,
-            .queries_alone = true,
-            .keys_per_token = "all before it, as one average a feature",
-            .decode_state = "a matrix of D x D sums a head, with their largest keys"};
-  }
-
  protected:
   std::shared_ptr<const FeatureMap> map() const override { return map_; }
 
@@ -77,12 +77,8 @@ class EfficientAttention final : public FeatureAttention {
 
 }  // namespace
 
-AttentionMaker configure_efficient(core::Fields& fields, const AttentionSite&) {
-  EfficientSettings settings;
-  settings.fields(fields);
-  return [settings](const AttentionSite& site) {
-    return std::make_unique<EfficientAttention>(settings, site);
-  };
+AttentionPlan configure_efficient(core::Fields& fields, const AttentionSite&) {
+  return configure<EfficientSettings, EfficientAttention>(fields);
 }
 
 }  // namespace weft::layers

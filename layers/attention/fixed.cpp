@@ -17,24 +17,40 @@ struct FixedSettings {
 
   void fields(core::Fields& field, const AttentionSite& typical) {
     factorised.fields(field, typical);
-    field.integer("c", summary, "summary columns of each block", core::at_least(1));
+    field.renamed("c", "summary_columns");
+    field.integer("summary_columns", summary,
+                  "columns at the end of each block that all later "
+                  "tokens read",
+                  core::at_least(1));
     field.flag("sub_blocks", sub_blocks,
-               "each head has its own c columns, counted back from the block's end");
+               "each head has summary columns of its own, counted back from the block's end");
     scores.fields(field);
     if (factorised.stride > 0 && summary > factorised.stride)
-      field.problem("c", core::message_of(summary, " columns do not fit into a stride of ",
-                                          factorised.stride));
+      field.problem(
+          "summary_columns",
+          core::message_of(summary, " columns do not fit into a stride of ", factorised.stride));
+  }
+
+  Index columns_at(const AttentionSite& site) const {
+    return std::min(summary, factorised.stride_at(site));
+  }
+  AttentionTraits traits(const AttentionSite& site) const {
+    const Index stride = factorised.stride_at(site), columns = columns_at(site);
+    return {.summary = "softmax over the own block and summary columns of earlier blocks",
+            .bidirectional = false,
+            .keys_per_token = core::message_of("at most ", stride, " + ", columns, " T / ", stride),
+            .decode_state = core::message_of("the own block of ", stride, " and ", columns,
+                                             " keys and values of each earlier one")};
   }
 };
 
 }  // namespace
 
-AttentionMaker configure_fixed(core::Fields& field, const AttentionSite& typical) {
+AttentionPlan configure_fixed(core::Fields& field, const AttentionSite& typical) {
   FixedSettings settings;
   settings.fields(field, typical);
-  return [settings](const AttentionSite& site) {
-    const Index stride = settings.factorised.stride_at(site);
-    const Index columns = std::min(settings.summary, stride);
+  const auto make = [settings](const AttentionSite& site) {
+    const Index stride = settings.factorised.stride_at(site), columns = settings.columns_at(site);
     const Index distinct = settings.sub_blocks ? site.heads : settings.factorised.distinct(site);
     std::vector<Pattern> patterns;
     for (Index head = 0; head < distinct; ++head) {
@@ -42,14 +58,9 @@ AttentionMaker configure_fixed(core::Fields& field, const AttentionSite& typical
       patterns.push_back(settings.factorised.of_head(site, head, past_of_block_pattern(stride),
                                                      summary_pattern(stride, columns, skip)));
     }
-    const AttentionTraits traits{
-        .summary = "softmax over the own block and summary columns of earlier blocks",
-        .bidirectional = false,
-        .keys_per_token = core::message_of("at most ", stride, " + ", columns, " T / ", stride),
-        .decode_state = core::message_of("the own block of ", stride, " and ", columns,
-                                         " keys and values of each earlier one")};
-    return std::make_unique<PatternAttention>(site, traits, std::move(patterns), settings.scores);
+    return std::make_unique<PatternAttention>(site, std::move(patterns), settings.scores);
   };
+  return {make, settings.scores.complete(settings.traits(typical))};
 }
 
 }  // namespace weft::layers

@@ -4,17 +4,18 @@
 
 namespace weft::layers {
 
-AttentionMaker configure_fixed_span(core::Fields& field, const AttentionSite&) {
+AttentionPlan configure_fixed_span(core::Fields& field, const AttentionSite&) {
   SpanSettings settings;
   settings.list_fixed(field);
   const std::string span = std::to_string(settings.span);
-  const AttentionTraits traits{
+  AttentionTraits traits{
       .summary = "softmax over a fixed span before the token, carried over segments",
       .keys_per_token = "at most " + span,
       .decode_state = "the last " + span + " keys and values"};
-  return [settings, traits](const AttentionSite& site) {
-    return std::make_unique<SpanAttention>(settings, site, traits, std::make_unique<SpanRule>());
+  const auto make = [settings](const AttentionSite& site) {
+    return std::make_unique<SpanAttention>(settings, site, std::make_unique<SpanRule>());
   };
+  return settings.plan(make, std::move(traits));
 }
 
 }  // namespace weft::layers

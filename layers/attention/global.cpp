@@ -7,7 +7,7 @@
 
 namespace weft::layers {
 
-AttentionMaker configure_global(core::Fields& field, const AttentionSite& typical) {
+AttentionPlan configure_global(core::Fields& field, const AttentionSite& typical) {
   std::vector<Index> positions = {0};
   std::string mode = "both";
   Index window = 1;
@@ -18,20 +18,22 @@ AttentionMaker configure_global(core::Fields& field, const AttentionSite& typica
   field.integer("window", window, "keys that every token reads beside, itself included",
                 core::at_least(1));
   scores.fields(field);
-  return [=](const AttentionSite& site) {
-    const AttentionTraits traits{
-        .summary = "softmax over a few global tokens and a window",
-        .keys_per_token = core::message_of("at most ", Index(positions.size()) + window,
-                                           "; a global token all before it"),
-        .decode_state = mode == "columns" ? "keys and values of global tokens and window"
-                                          : "every key and value up to the last global token, then "
-                                            "those of global tokens and window"};
+  const auto make = [=](const AttentionSite& site) {
     return std::make_unique<PatternAttention>(
-        site, traits,
+        site,
         std::vector<Pattern>{
             united(global_pattern(positions, global_mode(mode)), window_pattern(site, window))},
         scores);
   };
+  return {make,
+          scores.complete(
+              {.summary = "softmax over a few global tokens and a window",
+               .keys_per_token = core::message_of("at most ", Index(positions.size()) + window,
+                                                  "; a global token all before it"),
+               .decode_state = mode == "columns"
+                                   ? "keys and values of global tokens and window"
+                                   : "every key and value up to the last global token, then "
+                                     "those of global tokens and window"})};
 }
 
 }  // namespace weft::layers

@@ -17,6 +17,14 @@ struct LinearSettings {
     field.number("eps", eps, "added to every sum of weights", core::between(0, 1));
     list_chunk(field, chunk);
   }
+
+  AttentionTraits traits() const {
+    return {.summary = "weights are products of positive features; linear in the length",
+            .exact = false,
+            .queries_alone = true,
+            .keys_per_token = "all before it, as one sum",
+            .decode_state = "a matrix of D x D sums a head"};
+  }
 };
 
 /// Keeps every feature of the map by relu above zero, so that no sum of weights vanishes.
@@ -77,14 +85,6 @@ class LinearAttention final : public FeatureAttention {
       : FeatureAttention("linear", site, settings.eps, settings.chunk),
         map_(std::make_shared<PositiveMap>(settings.map, site.head_width)) {}
 
-  AttentionTraits traits() const override {
-    return {.summary = "weights are products of positive features; linear in the length",
-            .exact = false,
-            .queries_alone = true,
-            .keys_per_token = "all before it, as one sum",
-            .decode_state = "a matrix of D x D sums a head"};
-  }
-
  protected:
   std::shared_ptr<const FeatureMap> map() const override { return map_; }
 
@@ -94,12 +94,8 @@ class LinearAttention final : public FeatureAttention {
 
 }  // namespace
 
-AttentionMaker configure_linear(core::Fields& fields, const AttentionSite&) {
-  LinearSettings settings;
-  settings.fields(fields);
-  return [settings](const AttentionSite& site) {
-    return std::make_unique<LinearAttention>(settings, site);
-  };
+AttentionPlan configure_linear(core::Fields& fields, const AttentionSite&) {
+  return configure<LinearSettings, LinearAttention>(fields);
 }
 
 }  // namespace weft::layers

@@ -1,13 +1,15 @@
 // Linformer attention: keys and values are projected along the sequence to a fixed number of slots,
 // k' = E k and v' = F v, and queries read those: out_i = sum_s over_slots_s(scale q_i . k'_s) v'_s.
 // Every slot mixes all positions, so there is no causal form and no decoding.
+#include <algorithm>
 #include <cmath>
 
+#include "core/arrays/gemm.h"
 #include "core/error.h"
 #include "core/fields.h"
 #include "layers/attention/contract/fit.h"
+#include "layers/attention/contract/heads.h"
 #include "layers/attention/contract/shared_tables.h"
-#include "layers/attention/length_projection.h"
 #include "layers/attention/pattern/attention.h"
 
 namespace weft::layers {
@@ -29,7 +31,117 @@ struct LinformerSettings {
                  {"none", "headwise", "key_value", "layerwise"});
     scores.fields(field);
   }
+
+  AttentionTraits traits() const {
+    return {.summary = "softmax over keys and values projected to a fixed number of slots",
+            .causal = false,
+            .exact = false,
+            .adaptive = !scores.normaliser.is_softmax(),
+            .queries_alone = true,
+            .keys_per_token = core::message_of(slots, " mixtures of all"),
+            .decode_state = "nothing, it cannot decode"};
+  }
 };
+
+void zero(const core::Matrix& m) {
+  for (Index r = 0; r < m.rows; ++r) std::fill_n(m.data + r * m.stride, m.cols, Real(0));
+}
+
+/// A projection along the length, E: one for all heads or one for each.
+class LengthTable {
+ public:
+  LengthTable(const Parameter& table, Index columns)
+      : table_(table),
+        groups_(table.shape().rank() == 3 ? table.shape()[0] : 1),
+        slots_(table.shape()[table.shape().rank() - 2]),
+        longest_(table.shape().back()),
+        columns_(columns / groups_) {}
+
+  Index slots() const { return slots_; }
+
+  /// to = E x.  x: [n, H D] -> to: [slots, H D]
+  void apply(const core::ConstMatrix& x, const core::Matrix& to) const {
+    if (x.rows == 0) return zero(to);
+    for (Index g = 0; g < groups_; ++g)
+      core::parallel_gemm(1, weights(g, x.rows), columns(x, g), 0, columns(to, g));
+  }
+  /// dx = E^T d, dE += d x^T
+  void pull_back(const core::ConstMatrix& x, const core::ConstMatrix& d,
+                 const core::Matrix& dx) const {
+    for (Index g = 0; x.rows > 0 && g < groups_; ++g) {
+      core::parallel_gemm(1, core::transposed(weights(g, x.rows)), columns(d, g), 0,
+                          columns(dx, g));
+      if (table_.gradient().empty()) continue;
+      const core::Matrix to{table_.gradient().data() + g * slots_ * longest_, slots_, x.rows,
+                            longest_};
+      core::parallel_gemm(1, columns(d, g), core::transposed(columns(x, g)), 1, to);
+    }
+  }
+
+ private:
+  core::ConstMatrix weights(Index g, Index n) const {
+    return {table_.data() + g * slots_ * longest_, slots_, n, longest_};
+  }
+  template <class Any>
+  Any columns(const Any& x, Index g) const {
+    return {x.data + g * columns_, x.rows, columns_, x.stride};
+  }
+
+  const Parameter& table_;
+  Index groups_, slots_, longest_, columns_;
+};
+
+/// The real rows of sequence b, or what padding stands behind them.
+struct Rows {
+  const Sequences& sequences;
+  Index columns;
+
+  core::ConstMatrix of(ConstHeads x, Index b) const {
+    return {x.data + b * sequences.keys * x.stride, sequences.real_keys(b), columns, x.stride};
+  }
+  core::Matrix of(Heads x, Index b) const {
+    return {x.data + b * sequences.keys * x.stride, sequences.real_keys(b), columns, x.stride};
+  }
+  core::Matrix padding(Heads x, Index b) const {
+    return {x.data + (b * sequences.keys + sequences.real_keys(b)) * x.stride,
+            sequences.keys - sequences.real_keys(b), columns, x.stride};
+  }
+};
+
+/// Keys and values of every sequence projected along its length, k' = E k and v' = F v, padding
+/// left out; sequences shorter than the tables use their first columns.
+/// keys, values: [B m, H D], e, f: [slots, longest] or [H, slots, longest]; they may be the same
+/// parameter -> [B slots, 2 H D], k' beside v'
+/// dk = E^T dk', dE += dk' k^T, and so for values; zero where there is padding.  Saves: the
+/// projections.
+Var project_length(const std::vector<HeadBlock>& blocks, const Parameter& e, const Parameter& f,
+                   const Sequences& sequences, Index columns) {
+  const std::vector<LengthTable> tables{{e, columns}, {f, columns}};
+  const Index slots = tables[0].slots();
+  Tensor y({sequences.batch * slots, 2 * columns});
+  const auto part = [=](auto* data, std::size_t i, Index b) {
+    return data + b * slots * 2 * columns + Index(i) * columns;
+  };
+  Real* out = y.write().data();
+  for (Index b = 0; b < sequences.batch; ++b)
+    for (std::size_t i = 0; i < 2; ++i)
+      tables[i].apply(Rows{sequences, columns}.of(heads_of(blocks[i]), b),
+                      {part(out, i, b), slots, columns, 2 * columns});
+  const HeadGradients gradients(blocks, columns);
+  return autograd::record("length_projection", std::move(y), gradients.sources(), [=](Tensor dy) {
+    autograd::Gradients d = gradients.allocate();
+    const Rows rows{sequences, columns};
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Heads dx = gradients.heads(d, i);
+      for (Index b = 0; b < sequences.batch; ++b) {
+        zero(rows.padding(dx, b));
+        tables[i].pull_back(rows.of(heads_of(blocks[i]), b),
+                            {part(dy.data(), i, b), slots, columns, 2 * columns}, rows.of(dx, b));
+      }
+    }
+    return d;
+  });
+}
 
 class LinformerAttention final : public Attention {
  public:
@@ -37,7 +149,7 @@ class LinformerAttention final : public Attention {
       : slots_(settings.slots),
         longest_(site.length),
         columns_(site.heads * site.head_width),
-        over_slots_(site, {}, {full_pattern()}, settings.scores) {
+        over_slots_(site, {full_pattern()}, settings.scores) {
     const bool by_head = settings.sharing == "none";
     const core::Shape shape =
         by_head ? core::Shape{site.heads, slots_, longest_} : core::Shape{slots_, longest_};
@@ -52,16 +164,6 @@ class LinformerAttention final : public Attention {
       own_.push_back(std::make_unique<Parameter>(shape, init));
     keys_ = own_.front().get();
     values_ = own_.back().get();
-  }
-
-  AttentionTraits traits() const override {
-    return {.summary = "softmax over keys and values projected to a fixed number of slots",
-            .causal = false,
-            .exact = false,
-            .adaptive = over_slots_.traits().adaptive,
-            .queries_alone = true,
-            .keys_per_token = core::message_of(slots_, " mixtures of all"),
-            .decode_state = "nothing, it cannot decode"};
   }
 
   Var forward(const Pass& pass, const AttentionInput& input) const override {
@@ -82,11 +184,8 @@ class LinformerAttention final : public Attention {
 
   Cost cost(const Sequences& s) const override {
     Cost cost = over_slots_.cost(slots_of(s));
-    Index keys = s.batch * s.keys;
-    if (s.key_lengths) {
-      keys = 0;
-      for (const Index length : *s.key_lengths) keys += length;
-    }
+    Index keys = 0;
+    for (Index b = 0; b < s.batch; ++b) keys += s.real_keys(b);
     const Index projection = 2 * slots_ * columns_ * keys;
     cost.flops += 2 * projection;
     cost.backward_flops += 4 * projection;
@@ -118,12 +217,8 @@ class LinformerAttention final : public Attention {
 
 }  // namespace
 
-AttentionMaker configure_linformer(core::Fields& fields, const AttentionSite&) {
-  LinformerSettings settings;
-  settings.fields(fields);
-  return [settings](const AttentionSite& site) {
-    return std::make_unique<LinformerAttention>(settings, site);
-  };
+AttentionPlan configure_linformer(core::Fields& fields, const AttentionSite&) {
+  return configure<LinformerSettings, LinformerAttention>(fields);
 }
 
 }  // namespace weft::layers

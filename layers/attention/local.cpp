@@ -15,14 +15,15 @@ struct LocalSettings {
   void fields(core::Fields& field) {
     field.choice("form", form, "a window that slides with the token, or fixed blocks",
                  {"band", "block"});
-    if (form == "band") {
+    field.when("form", {"band"}, [&] {
       field.integer("window", window, "keys that a token reads, itself included",
                     core::at_least(1));
-    } else {
+    });
+    field.when("form", {"block"}, [&] {
       field.integer("block", block, "tokens of a block", core::at_least(1));
       field.integer("back", back, "how many earlier blocks a token reads beside its own",
                     core::at_least(0));
-    }
+    });
     scores.fields(field);
   }
 
@@ -40,13 +41,14 @@ struct LocalSettings {
 
 }  // namespace
 
-AttentionMaker configure_local(core::Fields& field, const AttentionSite&) {
+AttentionPlan configure_local(core::Fields& field, const AttentionSite&) {
   LocalSettings settings;
   settings.fields(field);
-  return [settings](const AttentionSite& site) {
-    return std::make_unique<PatternAttention>(
-        site, settings.traits(), std::vector<Pattern>{settings.pattern(site)}, settings.scores);
+  const auto make = [settings](const AttentionSite& site) {
+    return std::make_unique<PatternAttention>(site, std::vector<Pattern>{settings.pattern(site)},
+                                              settings.scores);
   };
+  return {make, settings.scores.complete(settings.traits())};
 }
 
 }  // namespace weft::layers

@@ -38,7 +38,7 @@ struct LongformerSettings {
     scores.fields(field);
     if (window.empty()) field.problem("window", "names no window");
     if (dilation.empty()) field.problem("dilation", "names no dilation; 1 stands for none");
-    for (const Index gap : dilation) check_fires(field, "dilation", gap, typical);
+    for (const Index gap : dilation) check_distance_fits(field, "dilation", gap, typical);
     if (window.empty()) window = {1};
     if (dilation.empty()) dilation = {1};
   }
@@ -76,15 +76,12 @@ struct LongformerState final : DecodeState {
 class LongformerAttention final : public Attention {
  public:
   LongformerAttention(const LongformerSettings& settings, const AttentionSite& site)
-      : near_(site, settings.traits(site), settings.near(site), settings.scores) {
+      : near_(site, settings.near(site), settings.scores) {
     if (!settings.positions.empty())
       global_ = std::make_unique<PatternAttention>(
-          site, near_.traits(),
-          std::vector<Pattern>{global_pattern(settings.positions, GlobalMode::rows)},
+          site, std::vector<Pattern>{global_pattern(settings.positions, GlobalMode::rows)},
           settings.scores, near_.normaliser());
   }
-
-  AttentionTraits traits() const override { return near_.traits(); }
 
   std::vector<Projection> projections() const override {
     auto all = near_.projections();
@@ -140,12 +137,13 @@ class LongformerAttention final : public Attention {
 
 }  // namespace
 
-AttentionMaker configure_longformer(core::Fields& field, const AttentionSite& typical) {
+AttentionPlan configure_longformer(core::Fields& field, const AttentionSite& typical) {
   LongformerSettings settings;
   settings.fields(field, typical);
-  return [settings](const AttentionSite& site) {
+  const auto make = [settings](const AttentionSite& site) {
     return std::make_unique<LongformerAttention>(settings, site);
   };
+  return {make, settings.scores.complete(settings.traits(typical))};
 }
 
 }  // namespace weft::layers

@@ -10,8 +10,10 @@
 #include "core/fields.h"
 #include "layers/attention/clusters/angular_hash.h"
 #include "layers/attention/contract/fit.h"
+#include "layers/attention/contract/plan.h"
 #include "layers/attention/lists/attention.h"
 #include "layers/attention/lists/decoding.h"
+#include "layers/attention/lists/encounters.h"
 
 namespace weft::layers {
 namespace {
@@ -60,6 +62,16 @@ struct LshSettings {
     return buckets > 0 ? buckets
                        : std::clamp<Index>((length + chunk - 1) / chunk / 2 * 2, 2, 65536);
   }
+
+  AttentionTraits traits() const {
+    return {.summary = "softmax over tokens of the same hash bucket, in several rounds (Reformer)",
+            .exact = false,
+            .cross = false,
+            .leaks = mode == "paper",
+            .adaptive = true,
+            .keys_per_token = "at most rounds x 2 chunk",
+            .decode_state = "every key and value, and the buckets' members"};
+  }
 };
 
 using BucketIds = std::vector<std::uint16_t>;
@@ -76,8 +88,7 @@ struct BucketLists {
   /// Padding stands in no list.
   std::span<const std::uint16_t> buckets_of(Index lane, Index round) const {
     const Index length = sequences.queries;
-    const Index real =
-        sequences.key_lengths ? (*sequences.key_lengths)[std::size_t(lane / heads)] : length;
+    const Index real = sequences.key_lengths ? sequences.real_keys(lane / heads) : length;
     return {ids->data() + (lane * rounds + round) * length, std::size_t(real)};
   }
 
@@ -112,15 +123,6 @@ class LshAttention final : public Attention {
     forms_.keys_from_queries = true;
   }
 
-  AttentionTraits traits() const override {
-    return {.summary = "softmax over tokens of the same hash bucket, in several rounds (Reformer)",
-            .exact = false,
-            .cross = false,
-            .leaks = paper(),
-            .adaptive = true,
-            .keys_per_token = "at most rounds x 2 chunk",
-            .decode_state = "every key and value, and the buckets' members"};
-  }
   std::vector<Projection> projections() const override {
     return {{"qk", Projection::Side::queries, true}, {"v", Projection::Side::keys, false}};
   }
@@ -177,7 +179,7 @@ class LshAttention final : public Attention {
     const Index m = rule(s).chunk;
     Cost cost;
     for (Index b = 0; b < s.batch; ++b) {
-      const Index n = s.key_lengths ? (*s.key_lengths)[std::size_t(b)] : s.keys;
+      const Index n = s.real_keys(b);
       // A block's last rows may be missing, once in each bucket.
       const Index rows = n + std::min(n, buckets_) * (rule(s).block_rows() - 1);
       const Index wrapped = settings_.wrap ? std::min(m, n) * std::min(m, n) : 0;
@@ -240,12 +242,8 @@ class LshAttention final : public Attention {
 
 }  // namespace
 
-AttentionMaker configure_lsh(core::Fields& fields, const AttentionSite&) {
-  LshSettings settings;
-  settings.fields(fields);
-  return [settings](const AttentionSite& site) {
-    return std::make_unique<LshAttention>(settings, site);
-  };
+AttentionPlan configure_lsh(core::Fields& fields, const AttentionSite&) {
+  return configure<LshSettings, LshAttention>(fields);
 }
 
 }  // namespace weft::layers

@@ -20,7 +20,7 @@ Index number(core::Fields& field, std::string_view key, std::string_view help, I
   return value;
 }
 
-Pattern read_band(core::Fields& field) {
+Pattern read_band(core::Fields& field, const AttentionSite&) {
   const Index left = number(field, "left", "keys before the token's own", 127, 0);
   const Index right = number(field, "right", "keys after the token's own", 0, 0);
   return band_pattern(left, right);
@@ -30,11 +30,11 @@ Pattern read_dilated(core::Fields& field, const AttentionSite& site) {
   const Index left = number(field, "left", "keys before the token's own", 63, 0);
   const Index right = number(field, "right", "keys after the token's own", 0, 0);
   const Index dilation = number(field, "dilation", "distance from key to key", 4, 1);
-  check_fires(field, "dilation", dilation, site);
+  check_distance_fits(field, "dilation", dilation, site);
   return dilated_pattern(left, right, dilation);
 }
 
-Pattern read_block_local(core::Fields& field) {
+Pattern read_block_local(core::Fields& field, const AttentionSite&) {
   const Index block = number(field, "block", "tokens of a block", 128, 1);
   const Index back = number(field, "back", "earlier blocks beside the own", 0, 0);
   return block_local_pattern(block, back);
@@ -43,16 +43,18 @@ Pattern read_block_local(core::Fields& field) {
 Pattern read_strided(core::Fields& field, const AttentionSite& site) {
   const Index stride =
       number(field, "stride", "the last so many keys, then each so many-th", 32, 1);
-  check_fires(field, "stride", stride, site);
+  check_distance_fits(field, "stride", stride, site);
   return strided_pattern(stride);
 }
 
 Pattern read_fixed(core::Fields& field, const AttentionSite& site) {
   const Index stride = number(field, "stride", "tokens of a block", 32, 1);
-  Index columns = number(field, "c", "summary columns at the end of each block", 4, 1);
-  check_fires(field, "stride", stride, site);
+  field.renamed("c", "summary_columns");
+  Index columns = number(field, "summary_columns", "columns at the end of each block", 4, 1);
+  check_distance_fits(field, "stride", stride, site);
   if (columns > stride) {
-    field.problem("c", core::message_of(columns, " columns do not fit into a stride of ", stride));
+    field.problem("summary_columns",
+                  core::message_of(columns, " columns do not fit into a stride of ", stride));
     columns = stride;
   }
   return fixed_pattern(stride, columns);
@@ -67,19 +69,30 @@ Pattern read_global(core::Fields& field, const AttentionSite& site) {
   return global_pattern(positions, global_mode(mode));
 }
 
+/// An atom by name, with what reads its numbers. `random` is not among them: its blocks are drawn
+/// for each site.
+struct AtomKind {
+  std::string_view name;
+  Pattern (*read)(core::Fields& field, const AttentionSite& site);
+};
+
+constexpr AtomKind atom_kinds[] = {
+    {"band", read_band},       {"dilated", read_dilated}, {"block_local", read_block_local},
+    {"strided", read_strided}, {"fixed", read_fixed},     {"global", read_global}};
+
 Pattern read_atom(core::Fields& field, const AttentionSite& site, const std::string& kind) {
-  if (kind == "band") return read_band(field);
-  if (kind == "dilated") return read_dilated(field, site);
-  if (kind == "block_local") return read_block_local(field);
-  if (kind == "strided") return read_strided(field, site);
-  if (kind == "fixed") return read_fixed(field, site);
-  if (kind == "global") return read_global(field, site);
-  return full_pattern();
+  Pattern chosen = full_pattern();
+  for (const AtomKind& atom : atom_kinds)
+    field.when("kind", {atom.name}, [&] {
+      const Pattern read = atom.read(field, site);
+      if (kind == atom.name) chosen = read;
+    });
+  return chosen;
 }
 
 }  // namespace
 
-AttentionMaker configure_pattern(core::Fields& field, const AttentionSite& typical) {
+AttentionPlan configure_pattern(core::Fields& field, const AttentionSite& typical) {
   Pattern pattern;
   std::optional<DrawnBlocks::Settings> drawn;
   ScoreSettings scores;
@@ -91,22 +104,25 @@ AttentionMaker configure_pattern(core::Fields& field, const AttentionSite& typic
     atom->choice(
         "kind", kind, "which keys the atom names",
         {"full", "band", "dilated", "block_local", "global", "strided", "fixed", "random"});
+    const Pattern named = read_atom(*atom, typical, kind);
+    DrawnBlocks::Settings blocks;
+    atom->when("kind", {"random"}, [&] { blocks.fields(*atom, "blocks", typical); });
     if (kind != "random") {
-      pattern = united(std::move(pattern), read_atom(*atom, typical, kind));
+      pattern = united(std::move(pattern), named);
       continue;
     }
     if (drawn) atom->problem("kind", "a pattern has one random atom at most");
-    drawn.emplace().fields(*atom, "blocks", typical);
+    drawn = blocks;
   }
   if (atoms.empty()) pattern = full_pattern();
   scores.fields(field);
-  return [=](const AttentionSite& site) -> std::unique_ptr<Attention> {
-    const AttentionTraits traits{.summary = "softmax over the keys that a list of atoms names",
-                                 .keys_per_token = "what the atoms name",
-                                 .decode_state = "each key and value until its last reader"};
-    if (drawn) return std::make_unique<DrawnAttention>(site, traits, pattern, *drawn, scores);
-    return std::make_unique<PatternAttention>(site, traits, std::vector<Pattern>{pattern}, scores);
+  const auto make = [=](const AttentionSite& site) -> std::unique_ptr<Attention> {
+    if (drawn) return std::make_unique<DrawnAttention>(site, pattern, *drawn, scores);
+    return std::make_unique<PatternAttention>(site, std::vector<Pattern>{pattern}, scores);
   };
+  return {make, scores.complete({.summary = "softmax over the keys that a list of atoms names",
+                                 .keys_per_token = "what the atoms name",
+                                 .decode_state = "each key and value until its last reader"})};
 }
 
 }  // namespace weft::layers

@@ -24,6 +24,14 @@ struct PerformerSettings {
                   core::at_least(0));
     list_chunk(field, chunk);
   }
+
+  AttentionTraits traits() const {
+    return {.summary = "softmax estimated by positive random features; linear in the length",
+            .exact = false,
+            .queries_alone = true,
+            .keys_per_token = "all before it, as one sum",
+            .decode_state = "a matrix of P x D sums a head, with their largest keys"};
+  }
 };
 
 /// Logarithms of the features. A query's |q|^2 / 2 divides out and is left away, as is the factor
@@ -90,13 +98,6 @@ class PerformerAttention final : public FeatureAttention {
         width_(site.head_width),
         draw_(first_draw(site, features_), redrawing(settings.redraw, site, features_)) {}
 
-  AttentionTraits traits() const override {
-    return {.summary = "softmax estimated by positive random features; linear in the length",
-            .exact = false,
-            .queries_alone = true,
-            .keys_per_token = "all before it, as one sum",
-            .decode_state = "a matrix of P x D sums a head, with their largest keys"};
-  }
   Var forward(const Pass& pass, const AttentionInput& input) const override {
     const Index names = 1 << 20;  // few enough for sums of proposals to be exact in float
     pass.propose(draw_, Tensor({1}, Real(pass.stream().fold("features").below(0, names))));
@@ -134,12 +135,8 @@ class PerformerAttention final : public FeatureAttention {
 
 }  // namespace
 
-AttentionMaker configure_performer(core::Fields& fields, const AttentionSite&) {
-  PerformerSettings settings;
-  settings.fields(fields);
-  return [settings](const AttentionSite& site) {
-    return std::make_unique<PerformerAttention>(settings, site);
-  };
+AttentionPlan configure_performer(core::Fields& fields, const AttentionSite&) {
+  return configure<PerformerSettings, PerformerAttention>(fields);
 }
 
 }  // namespace weft::layers

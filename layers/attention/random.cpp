@@ -4,19 +4,18 @@
 
 namespace weft::layers {
 
-AttentionMaker configure_random(core::Fields& field, const AttentionSite& typical) {
+AttentionPlan configure_random(core::Fields& field, const AttentionSite& typical) {
   DrawnBlocks::Settings drawn;
   ScoreSettings scores;
   drawn.fields(field, "blocks", typical);
   scores.fields(field);
-  return [=](const AttentionSite& site) {
-    const AttentionTraits traits{
-        .summary = "softmax over the own block and blocks drawn once",
-        .keys_per_token = core::message_of("at most ", (1 + drawn.count) * drawn.block),
-        .decode_state = "each key and value until its last reader"};
-    return std::make_unique<DrawnAttention>(site, traits, block_local_pattern(drawn.block), drawn,
-                                            scores);
+  const auto make = [=](const AttentionSite& site) {
+    return std::make_unique<DrawnAttention>(site, block_local_pattern(drawn.block), drawn, scores);
   };
+  return {make, scores.complete({.summary = "softmax over the own block and blocks drawn once",
+                                 .keys_per_token =
+                                     core::message_of("at most ", (1 + drawn.count) * drawn.block),
+                                 .decode_state = "each key and value until its last reader"})};
 }
 
 }  // namespace weft::layers

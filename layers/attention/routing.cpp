@@ -13,10 +13,16 @@
 #include "layers/attention/clusters/routing_settings.h"
 #include "layers/attention/contract/fit.h"
 #include "layers/attention/lists/decoding.h"
-#include "layers/attention/routing_choice.h"
 
 namespace weft::layers {
 namespace {
+
+/// What a routing pass decides and its replay reads back.
+struct RoutingChoice {
+  std::vector<std::uint16_t> queries, keys;  ///< clusters, [B, H, T]; keys empty when shared
+  /// Paper mode: the tokens that each cluster takes, for each lane [K, tokens]; keys as above.
+  std::vector<std::vector<std::uint32_t>> query_sets, key_sets;
+};
 
 /// The lists of every head, made of what was decided.
 struct ClusterLists {
@@ -33,8 +39,7 @@ struct ClusterLists {
       return set_list(rule, choice->query_sets[at], keys[at], clusters,
                       sequences.keys - sequences.queries);
     }
-    const Index real = sequences.key_lengths ? (*sequences.key_lengths)[std::size_t(lane / heads)]
-                                             : sequences.keys;
+    const Index real = sequences.real_keys(lane / heads);
     const auto of = [&](const std::vector<std::uint16_t>& ids, Index length, Index count) {
       return std::span<const std::uint16_t>(ids).subspan(std::size_t(lane * length),
                                                          std::size_t(count));
@@ -58,15 +63,6 @@ class RoutingAttention final : public Attention {
         plan_(settings.centroids(heads_, width_, site.length)),
         centroids_(plan_, core::Rng(0).fold("centroids").fold(std::uint64_t(site.layer))) {}
 
-  AttentionTraits traits() const override {
-    return {.summary = "softmax over tokens of the same learned cluster (Routing Transformer)",
-            .exact = false,
-            .cross = !settings_.shared,
-            .leaks = settings_.paper(),
-            .adaptive = true,
-            .keys_per_token = "at most 2 window; paper: window for each cluster that takes it",
-            .decode_state = "every key and value, and the clusters' members"};
-  }
   std::vector<Projection> projections() const override {
     std::vector<Projection> all{{"q", Projection::Side::queries, true}};
     if (!settings_.shared) all.push_back({"k", Projection::Side::keys, true});
@@ -112,7 +108,7 @@ class RoutingAttention final : public Attention {
       list_of(cache, centres, h, keys.data() + first).push_back(std::int32_t(token));
       const auto& list = list_of(cache, centres, h, input.blocks[0].data() + first);
       std::vector<std::int32_t> read;
-      read_list(list, std::max<Index>(0, Index(list.size()) - 1), settings_.window, read);
+      read_list(list, std::max<Index>(0, Index(list.size()) - 1), settings_.chunk, read);
       if (!settings_.reads_self()) read.pop_back();  // the token itself, which came last
       forms_.queries.apply(input.blocks[0].data() + first, q.data(), width_);
       attend_members(cache,
@@ -125,10 +121,10 @@ class RoutingAttention final : public Attention {
     const Index joining = 2 * s.batch * heads_ * width_ * plan_.clusters;
     Cost cost;
     for (Index b = 0; b < s.batch; ++b) {
-      const Index n = s.key_lengths ? (*s.key_lengths)[std::size_t(b)] : s.keys;
+      const Index n = s.real_keys(b);
       const Index longest = settings_.shared ? n : s.queries;
       const Index most = settings_.paper() ? set_pairs(longest, n) : chunk_pairs(s, longest, n);
-      const Index rows = settings_.paper() ? plan_.clusters * std::min(longest, settings_.window)
+      const Index rows = settings_.paper() ? plan_.clusters * std::min(longest, settings_.chunk)
                                            : longest + padded_rows(s, longest, n);
       const Index keys = problem_of(s).most_keys;
       cost.scored_pairs += heads_ * most;
@@ -147,7 +143,7 @@ class RoutingAttention final : public Attention {
     inventory.add("centroids", centroids_.state());
   }
 
-  std::vector<Figure> figures() const override {
+  std::vector<Metric> metrics() const override {
     const auto rows = centroids_.state().value().read();
     const std::size_t stride = std::size_t(width_ + 2);
     double used = 0, most = 0, all = 0, clusters = double(rows.size() / stride);
@@ -162,9 +158,9 @@ class RoutingAttention final : public Attention {
   }
 
  private:
-  /// A window longer than the sequence holds all of it.
+  /// A chunk longer than the sequence holds all of it.
   ListRule rule(const Sequences& s) const {
-    return {.chunk = std::clamp<Index>(s.keys, 1, settings_.window),
+    return {.chunk = std::clamp<Index>(s.keys, 1, settings_.chunk),
             .causal = s.causal,
             .reads_self = settings_.reads_self()};
   }
@@ -178,7 +174,7 @@ class RoutingAttention final : public Attention {
             .merge = settings_.paper() ? Merge::mean : Merge::softmax,
             .count_eps = Real(settings_.count_eps),
             .most_keys = (settings_.paper() ? 1 : 2) * rule(s).chunk,
-            .slots = plan_.clusters * std::min(s.queries, settings_.window)};
+            .slots = plan_.clusters * std::min(s.queries, settings_.chunk)};
   }
 
   /// Queries, and keys where they are others, in the form in which they join clusters.
@@ -199,10 +195,10 @@ class RoutingAttention final : public Attention {
     choice.queries = join_clusters(tokens[0], centres, s.batch);
     if (!settings_.shared) choice.keys = join_clusters(tokens[1], centres, s.batch);
     if (!settings_.paper()) return choice;
-    choice.query_sets = nearest_tokens(tokens[0], centres, s.batch, settings_.window,
+    choice.query_sets = nearest_tokens(tokens[0], centres, s.batch, settings_.chunk,
                                        settings_.shared ? lengths : nullptr);
     if (!settings_.shared)
-      choice.key_sets = nearest_tokens(tokens[1], centres, s.batch, settings_.window, lengths);
+      choice.key_sets = nearest_tokens(tokens[1], centres, s.batch, settings_.chunk, lengths);
     return choice;
   }
 
@@ -237,16 +233,16 @@ class RoutingAttention final : public Attention {
 
   /// The most pairs of one sequence and head.
   Index chunk_pairs(const Sequences& s, Index queries, Index keys) const {
-    if (!settings_.shared) return queries * std::min(keys, 2 * settings_.window);
+    if (!settings_.shared) return queries * std::min(keys, 2 * settings_.chunk);
     return most_pairs(rule(s), keys) + (settings_.reads_self() || keys == 0 ? 0 : 1);
   }
   Index set_pairs(Index queries, Index keys) const {
-    return plan_.clusters * std::min(queries, settings_.window) * std::min(keys, settings_.window);
+    return plan_.clusters * std::min(queries, settings_.chunk) * std::min(keys, settings_.chunk);
   }
   /// Rows of blocks that may stay empty: some of one block for each cluster, or with separate keys
   /// for each stretch of queries that begin to read at the same key.
   Index padded_rows(const Sequences& s, Index queries, Index keys) const {
-    const Index stretches = settings_.shared ? 1 : 1 + keys / settings_.window;
+    const Index stretches = settings_.shared ? 1 : 1 + keys / settings_.chunk;
     return std::min(queries, plan_.clusters * stretches) * (rule(s).block_rows() - 1);
   }
 
@@ -260,12 +256,8 @@ class RoutingAttention final : public Attention {
 
 }  // namespace
 
-AttentionMaker configure_routing(core::Fields& fields, const AttentionSite&) {
-  RoutingSettings settings;
-  settings.fields(fields);
-  return [settings](const AttentionSite& site) {
-    return std::make_unique<RoutingAttention>(settings, site);
-  };
+AttentionPlan configure_routing(core::Fields& fields, const AttentionSite&) {
+  return configure<RoutingSettings, RoutingAttention>(fields);
 }
 
 }  // namespace weft::layers

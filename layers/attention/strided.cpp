@@ -6,24 +6,25 @@
 
 namespace weft::layers {
 
-AttentionMaker configure_strided(core::Fields& field, const AttentionSite& typical) {
+AttentionPlan configure_strided(core::Fields& field, const AttentionSite& typical) {
   Factorised factorised;
   ScoreSettings scores;
   factorised.fields(field, typical);
   scores.fields(field);
-  return [=](const AttentionSite& site) {
+  const auto make = [=](const AttentionSite& site) {
     const Index stride = factorised.stride_at(site);
     std::vector<Pattern> patterns;
     for (Index head = 0; head < factorised.distinct(site); ++head)
       patterns.push_back(factorised.of_head(site, head, band_pattern(stride - 1, 0),
                                             dilated_pattern(never, 0, stride)));
-    const AttentionTraits traits{
-        .summary = "softmax over the last keys and every stride-th key before them",
-        .bidirectional = false,
-        .keys_per_token = core::message_of("at most ", stride, " + T / ", stride),
-        .decode_state = "every key and value"};
-    return std::make_unique<PatternAttention>(site, traits, std::move(patterns), scores);
+    return std::make_unique<PatternAttention>(site, std::move(patterns), scores);
   };
+  const Index stride = factorised.stride_at(typical);
+  return {make, scores.complete(
+                    {.summary = "softmax over the last keys and every stride-th key before them",
+                     .bidirectional = false,
+                     .keys_per_token = core::message_of("at most ", stride, " + T / ", stride),
+                     .decode_state = "every key and value"})};
 }
 
 }  // namespace weft::layers

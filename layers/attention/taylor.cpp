@@ -17,6 +17,14 @@ struct TaylorSettings {
     field.number("eps", eps, "added to every sum of weights", core::between(0, 1));
     list_chunk(field, chunk);
   }
+
+  AttentionTraits traits() const {
+    return {.summary = "weights are 1 + cosine of query and key; linear in the length",
+            .exact = false,
+            .queries_alone = true,
+            .keys_per_token = "all before it, as one sum",
+            .decode_state = "a matrix of (D + 1) x D sums a head"};
+  }
 };
 
 /// [1, x / |x|]; a vector shorter than `shortest` is divided by that instead.
@@ -68,14 +76,6 @@ class TaylorAttention final : public FeatureAttention {
       : FeatureAttention("taylor", site, settings.eps, settings.chunk),
         map_(std::make_shared<UnitMap>(site.head_width)) {}
 
-  AttentionTraits traits() const override {
-    return {.summary = "weights are 1 + cosine of query and key; linear in the length",
-            .exact = false,
-            .queries_alone = true,
-            .keys_per_token = "all before it, as one sum",
-            .decode_state = "a matrix of (D + 1) x D sums a head"};
-  }
-
  protected:
   std::shared_ptr<const FeatureMap> map() const override { return map_; }
 
@@ -85,12 +85,8 @@ class TaylorAttention final : public FeatureAttention {
 
 }  // namespace
 
-AttentionMaker configure_taylor(core::Fields& fields, const AttentionSite&) {
-  TaylorSettings settings;
-  settings.fields(fields);
-  return [settings](const AttentionSite& site) {
-    return std::make_unique<TaylorAttention>(settings, site);
-  };
+AttentionPlan configure_taylor(core::Fields& fields, const AttentionSite&) {
+  return configure<TaylorSettings, TaylorAttention>(fields);
 }
 
 }  // namespace weft::layers

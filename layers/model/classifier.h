@@ -28,8 +28,8 @@ class Classifier final : public Model {
   Index layer_weights() const override { return trunk_.layer_weights(); }
   Index matrix_weights() const override { return layer_weights() + head_.weights(); }
   std::vector<std::vector<double>> spans() const override { return trunk_.spans(); }
-  std::vector<Figure> figures() const override { return trunk_.figures(); }
-  void project() override { trunk_.project(); }
+  std::vector<Metric> metrics() const override { return trunk_.metrics(); }
+  void constrain() override { trunk_.constrain(); }
   void visit(Inventory& inventory) override;
 
  private:

@@ -131,18 +131,18 @@ double EncoderDecoder::rows_per_token() const {
   return double(rows) / double(matrix_weights() * length_);
 }
 
-std::vector<Figure> EncoderDecoder::figures() const {
-  std::vector<Figure> all;
-  for (const Figure& own : encoder_.figures()) all.push_back({"encoder." + own.name, own.value});
+std::vector<Metric> EncoderDecoder::metrics() const {
+  std::vector<Metric> all;
+  for (const Metric& own : encoder_.metrics()) all.push_back({"encoder." + own.name, own.value});
   for (std::size_t i = 0; i < blocks_.size(); ++i)
-    for (const Figure& own : blocks_[i].figures())
+    for (const Metric& own : blocks_[i].metrics())
       all.push_back({"decoder.layers." + std::to_string(i) + "." + own.name, own.value});
   return all;
 }
 
-void EncoderDecoder::project() {
-  encoder_.project();
-  for (DecoderBlock& block : blocks_) block.project();
+void EncoderDecoder::constrain() {
+  encoder_.constrain();
+  for (DecoderBlock& block : blocks_) block.constrain();
 }
 
 void EncoderDecoder::visit(Inventory& inventory) {

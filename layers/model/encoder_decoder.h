@@ -22,8 +22,8 @@ class EncoderDecoder final : public SourceModel {
   Cost attention_cost(Index batch) const override;
   Index layer_weights() const override;
   double rows_per_token() const override;
-  std::vector<Figure> figures() const override;
-  void project() override;
+  std::vector<Metric> metrics() const override;
+  void constrain() override;
   void visit(Inventory& inventory) override;
 
  protected:

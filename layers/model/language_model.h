@@ -41,8 +41,8 @@ class LanguageModel : public Model {
   /// The longest sequence that positions allow; nothing when they allow any.
   std::optional<Index> longest() const { return trunk_.longest(); }
 
-  std::vector<Figure> figures() const override { return trunk_.figures(); }
-  void project() override { trunk_.project(); }
+  std::vector<Metric> metrics() const override { return trunk_.metrics(); }
+  void constrain() override { trunk_.constrain(); }
   void visit(Inventory& inventory) override;
 
  private:

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/arrays/tokens.h"
-#include "layers/model/model_settings.h"
+#include "layers/model/attention_plans.h"
 #include "layers/model/token_scores.h"
 #include "layers/multi_head/stream_memory.h"
 
@@ -60,9 +60,9 @@ class Model {
   virtual std::vector<std::vector<double>> spans() const { return {}; }
 
   /// What the mechanisms report of themselves, under their path.
-  virtual std::vector<Figure> figures() const { return {}; }
+  virtual std::vector<Metric> metrics() const { return {}; }
   /// Brings parameters back into their legal range, after each optimizer step.
-  virtual void project() {}
+  virtual void constrain() {}
   virtual void visit(Inventory& inventory) = 0;
 };
 

@@ -19,8 +19,8 @@ std::unique_ptr<FeedForward> make_feed_forward(const ModelSettings& settings, In
 }
 
 OutputLayer make_output(const ModelSettings& settings, Index vocabulary, Index width) {
-  if (settings.loss == "sparse")
-    return OutputLayer::sparse(vocabulary, width, settings.loss_modules);
+  if (settings.output == "sparse")
+    return OutputLayer::sparse(vocabulary, width, settings.output_modules);
   if (settings.tie) return {};
   return OutputLayer::untied(vocabulary, width, Init::normal(Trunk::deviation));
 }

@@ -4,46 +4,53 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "layers/attention/contract/fit.h"
-#include "layers/attention/registry.h"
 
 namespace weft::layers {
-namespace {
-
-/// Reads `kind` and that mechanism's settings.
-AttentionMaker read_mechanism(core::Fields& field, std::string kind, const AttentionSite& site) {
-  field.choice("kind", kind, "which mechanism; weft list attentions describes them",
-               attention_kinds());
-  if (const AttentionEntry* entry = find_attention(kind)) return entry->configure(field, site);
-  field.problem("kind", core::message_of("is missing, and \"", kind, "\" itself is no mechanism"));
-  return nullptr;
-}
-
-/// What the groups make at this site; of settings that have problems, what can be made.
-std::vector<std::unique_ptr<Attention>> mechanisms_of(const std::vector<HeadGroupPlan>& groups,
-                                                      const AttentionSite& site) {
-  std::vector<std::unique_ptr<Attention>> mechanisms;
-  for (const HeadGroupPlan& group : groups) {
-    if (!group.make || site.head_width == 0) continue;
-    AttentionSite own = site;
-    own.heads = group.heads;
-    mechanisms.push_back(group.make(own));
-  }
-  return mechanisms;
-}
-
-}  // namespace
 
 void ModelSettings::fields(core::Fields& field) {
   field.choice("task", task,
-               "what the model is asked: language, a token at every place; classify, the class of "
-               "a whole sequence; seq2seq, one sequence told from another",
+               "what the model does: language, a token at every place; classify, the class of "
+               "a whole sequence; seq2seq, a target sequence generated from a source",
                {"language", "classify", "seq2seq"});
-  const bool classifies = task == "classify";
-  if (classifies) list_classifier(field);
+  field.when("task", {"classify"}, [&] { list_classifier(field); });
   field.integer("layers", layers, "Transformer layers", core::between(1, 1000));
   field.integer("width", width, "width of the residual stream (W)", core::between(1, 65536));
   field.integer("heads", heads, "attention heads of a layer (H)", core::between(1, 1024));
+  list_feed_forward(field);
+  field.when("task", {"language", "seq2seq"}, [&] {
+    field.integer("loss_chunk", loss_chunk,
+                  "tokens whose logits exist at a time; 0: about a million logits",
+                  core::at_least(0));
+  });
+  field.choice("norm", norm,
+               "normalisation of each sublayer; batch reads the future in training: baselines only",
+               {"layer", "rms", "batch"});
+  field.when(has_batch_statistics(), "model.norm = \"batch\" or model.memory_norm = \"batch\"",
+             [&] { list_batch_norm(field); });
+  field.choice("norm_place", norm_place, "norm before each sublayer or after its residual",
+               {"pre", "post"});
+  list_positions(field);
+  field.number("dropout", dropout, "share of each sublayer's outputs that training drops",
+               core::between(0, 0.95));
+  field.when("task", {"language", "seq2seq"}, [&] { list_output(field); });
+  if (task == "classify") causal = false;  // unless the config says otherwise
+  field.flag("causal", causal,
+             "every token reads only itself and earlier ones; without, a model can fill in hidden "
+             "tokens (data.masking) or classify, but not predict the next token");
+  list_depth(field);
+  field.texts("attention", attention,
+              "attention of the layers: a name, or a list of names repeated to fill the layers; a "
+              "name is a kind or a table [attention.NAME]");
+  field.when("task", {"seq2seq"}, [&] { list_seq2seq(field); });
+  if (width % std::max<Index>(heads, 1) != 0)
+    field.problem("width", core::message_of(width, " is not a multiple of ", heads, " heads"));
+  else if (positions == "rotary" && width / heads % 2 != 0)
+    field.problem("positions", core::message_of("rotary positions need an even head width, but ",
+                                                width, " / ", heads, " heads is ", width / heads));
+  if (attention.empty()) field.problem("attention", "names no attention");
+}
+
+void ModelSettings::list_feed_forward(core::Fields& field) {
   field.integer("ff", ff, "hidden units of the feed-forward (F); 0 stands for 4 x width",
                 core::at_least(0));
   field.choice("feedforward", feedforward,
@@ -51,9 +58,9 @@ void ModelSettings::fields(core::Fields& field) {
                "in each block and decoding reads no others; experts, where a router gives it few "
                "of many feed-forwards; or memory, where it reads few of many learned values",
                {"dense", "sparse", "experts", "memory"});
-  if (feedforward == "sparse") sparse_ff.fields(field, hidden());
-  if (feedforward == "experts") experts.fields(field);
-  if (feedforward == "memory") memory.fields(field);
+  field.when("feedforward", {"sparse"}, [&] { sparse_ff.fields(field, hidden()); });
+  field.when("feedforward", {"experts"}, [&] { experts.fields(field); });
+  field.when("feedforward", {"memory"}, [&] { memory.fields(field); });
   field.integer("ff_chunk", ff_chunk,
                 "rows that pass the feed-forward at a time, computed twice; 0: all at once",
                 core::at_least(0));
@@ -61,50 +68,31 @@ void ModelSettings::fields(core::Fields& field) {
     field.problem("ff_chunk", "experts share all rows of a call among them: 0");
   if (feedforward == "memory" && ff_chunk > 0)
     field.problem("ff_chunk", "a memory has no hidden units to save: 0");
-  if (!classifies)
-    field.integer("loss_chunk", loss_chunk,
-                  "tokens whose logits exist at a time; 0: about a million logits",
-                  core::at_least(0));
-  field.choice("norm", norm,
-               "normalisation of each sublayer; batch reads the future in training: baselines only",
-               {"layer", "rms", "batch"});
-  if (has_batch_statistics()) list_batch_norm(field);
-  field.choice("norm_place", norm_place, "norm before each sublayer or after its residual",
-               {"pre", "post"});
+}
+
+void ModelSettings::list_positions(core::Fields& field) {
   field.choice("positions", positions, "how tokens know where they are",
                {"learned", "axial", "sinusoidal", "rotary", "shaw", "t5", "xl", "none"});
-  if (positions == "axial") list_axial_positions(field);
+  field.when("positions", {"axial"}, [&] { list_axial_positions(field); });
   RelativeSettings offsets = relative();
   offsets.fields(field);
   relative_clip = offsets.clip;
   relative_buckets = offsets.buckets;
   relative_distance = offsets.bucket_distance;
-  field.number("dropout", dropout, "share of each sublayer's outputs that training drops",
-               core::between(0, 0.95));
-  if (!classifies) list_output(field);
-  if (classifies) causal = false;  // unless the config says otherwise
-  field.flag("causal", causal,
-             "every token reads only itself and what stands before it; without, a model can fill "
-             "in hidden tokens (data.masking) or classify, but not predict the next token");
-  if (!classifies)
-    field.flag("recurrence", recurrence,
-               "every layer reads on in what it read of the segments before, without gradient: "
-               "for data in streams and attention that carries a past (the spans)");
-  if (recurrence) check_recurrence(field);
+}
+
+void ModelSettings::list_depth(core::Fields& field) {
+  field.when("task", {"language", "seq2seq"}, [&] {
+    field.renamed("recurrence", "segment_memory");
+    field.flag("segment_memory", segment_memory,
+               "every layer also reads what it read of the segments before, without gradient: for "
+               "data in streams and attention that carries a past (the spans)");
+  });
+  if (segment_memory) check_segment_memory(field);
   field.flag("reversible", reversible,
              "two residual streams, from which the sweep recomputes every layer's input: memory "
              "does not grow with depth");
-  if (reversible) list_reversible(field);
-  field.texts("attention", attention,
-              "attention of the layers: a name, or a list of names repeated to fill the layers; a "
-              "name is a kind or a table [attention.NAME]");
-  if (tells_from_source()) list_seq2seq(field);
-  if (width % std::max<Index>(heads, 1) != 0)
-    field.problem("width", core::message_of(width, " is not a multiple of ", heads, " heads"));
-  else if (positions == "rotary" && width / heads % 2 != 0)
-    field.problem("positions", core::message_of("rotary positions need an even head width, but ",
-                                                width, " / ", heads, " heads is ", width / heads));
-  if (attention.empty()) field.problem("attention", "names no attention");
+  field.when("reversible", {"true"}, [&] { list_reversible(field); });
 }
 
 void ModelSettings::list_classifier(core::Fields& field) {
@@ -119,10 +107,11 @@ void ModelSettings::list_classifier(core::Fields& field) {
 
 void ModelSettings::list_output(core::Fields& field) {
   field.flag("tie", tie, "the output layer shares the token table");
-  field.choice("loss", loss,
-               "the output layer: a table of all tokens, or sparse, a multiplicative layer",
+  field.renamed("loss", "output");
+  field.choice("output", output,
+               "the output layer: dense, a table of all tokens, or sparse, a multiplicative layer",
                {"dense", "sparse"});
-  if (loss == "sparse") list_sparse_loss(field);
+  field.when("output", {"sparse"}, [&] { list_sparse_output(field); });
 }
 
 void ModelSettings::list_batch_norm(core::Fields& field) {
@@ -157,34 +146,37 @@ void ModelSettings::list_axial_positions(core::Fields& field) {
 void ModelSettings::list_reversible(core::Fields& field) {
   if (norm_place != "pre")
     field.problem("norm_place", "a reversible stack needs norms inside its branches: pre");
-  if (tells_from_source()) return;  // which ends in the average
-  field.choice("reversible_output", reversible_output,
-               "what the output layer reads of the two streams: their average, or both (2 W)",
-               {"average", "concat"});
-  if (task != "classify" && tie && reversible_output == "concat")
-    field.problem("tie", "two concatenated streams need an output layer of their own: false");
+  field.when("task", {"language", "classify"}, [&] {  // seq2seq ends in the average
+    field.choice("reversible_output", reversible_output,
+                 "what the output layer reads of the two streams: their average, or both (2 W)",
+                 {"average", "concat"});
+    if (task != "classify" && tie && reversible_output == "concat")
+      field.problem("tie", "two concatenated streams need an output layer of their own: false");
+  });
 }
 
 void ModelSettings::list_seq2seq(core::Fields& field) {
   seq2seq.fields(field, reversible);
   if (!causal)
-    field.problem("causal", "a target is told token by token, which reads no later ones: true");
-  if (recurrence) field.problem("recurrence", "a source begins anew with every target: false");
+    field.problem("causal", "a target is generated token by token and reads no later ones: true");
+  if (segment_memory)
+    field.problem("segment_memory", "a source begins anew with every target: false");
   if (norm == "batch") field.problem("norm", "batch statistics would count padding: layer or rms");
 }
 
-void ModelSettings::list_sparse_loss(core::Fields& field) {
-  field.integer("loss_modules", loss_modules,
+void ModelSettings::list_sparse_output(core::Fields& field) {
+  field.renamed("loss_modules", "output_modules");
+  field.integer("output_modules", output_modules,
                 "modules of the sparse output layer (S), a divisor of the number of tokens",
                 core::at_least(1));
   if (tie) field.problem("tie", "a sparse output layer has weights of its own: false");
 }
 
-void ModelSettings::check_recurrence(core::Fields& field) const {
+void ModelSettings::check_segment_memory(core::Fields& field) const {
   if (!relative().chosen() && positions != "none")
     field.problem("positions",
                   core::message_of(positions, " positions begin anew in every segment, so that ",
-                                   "recurrence needs none, xl, shaw or t5"));
+                                   "segment_memory needs none, xl, shaw or t5"));
 }
 
 AxialGrid ModelSettings::axial_grid(Index length) const {
@@ -218,68 +210,6 @@ AttentionSite ModelSettings::site(Index length) const {
           .head_width = width / std::max<Index>(heads, 1),
           .length = length,
           .causal = causal};
-}
-
-std::vector<HeadGroupPlan> read_attention(core::Fields& field, const std::string& name,
-                                          const AttentionSite& site) {
-  ProjectionSettings projection;
-  projection.fields(field);
-  const auto check = [&](Index heads) {
-    const std::string unfit = projection.why_unfit(heads, heads * site.head_width);
-    if (!unfit.empty()) field.problem("modules", unfit);
-  };
-  const auto tables = field.tables("groups", "head groups: tables of kind, heads and settings");
-  if (tables.empty()) {
-    check(site.heads);
-    return {{read_mechanism(field, name, site), site.heads, projection}};
-  }
-  std::vector<HeadGroupPlan> groups;
-  Index heads = 0;
-  for (const auto& table : tables) {
-    AttentionSite own = site;
-    own.heads = 1;
-    table->integer("heads", own.heads, "heads of this group", core::between(1, 1024));
-    groups.push_back({read_mechanism(*table, "", own), own.heads, projection});
-    check(own.heads);
-    heads += own.heads;
-  }
-  if (heads != site.heads)
-    field.problem("groups", core::message_of("the groups have ", heads,
-                                             " heads together, the model ", site.heads));
-  return groups;
-}
-
-std::string why_unfit(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site) {
-  for (const auto& mechanism : mechanisms_of(groups, site)) {
-    const std::string unfit = why_unfit(mechanism->traits(), site);
-    if (!unfit.empty()) return unfit;
-  }
-  return "";
-}
-
-bool carries_past(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site) {
-  return std::ranges::any_of(mechanisms_of(groups, site),
-                             [](const auto& one) { return one->carries_at_most() > 0; });
-}
-
-bool takes_padding(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site) {
-  return std::ranges::all_of(mechanisms_of(groups, site),
-                             [](const auto& one) { return one->traits().padding; });
-}
-
-bool leaks(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site) {
-  return std::ranges::any_of(mechanisms_of(groups, site),
-                             [](const auto& one) { return one->traits().leaks; });
-}
-
-void check_positions(core::Fields& model, const ModelSettings& settings, const std::string& name,
-                     const std::vector<HeadGroupPlan>& groups, const AttentionSite& site) {
-  if (!settings.relative().chosen()) return;
-  for (const auto& mechanism : mechanisms_of(groups, site))
-    if (!mechanism->traits().relative)
-      model.problem("positions",
-                    core::message_of("attention \"", name, "\" cannot read ", settings.positions,
-                                     " positions; take learned, sinusoidal or rotary"));
 }
 
 }  // namespace weft::layers

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "core/fields.h"
+#include "layers/attention/contract/attention.h"
 #include "layers/attention/contract/relative.h"
 #include "layers/model/seq2seq_settings.h"
-#include "layers/multi_head/multi_head.h"
 #include "layers/parts/experts/expert_feed_forward.h"
 #include "layers/parts/memory/memory_feed_forward.h"
 #include "layers/parts/positions.h"
@@ -39,10 +38,10 @@ struct ModelSettings {
   std::vector<Index> axial_widths;  ///< d1, d2; empty: halves of the width
   double dropout = 0;
   bool tie = true;
-  std::string loss = "dense";
-  Index loss_modules = 4;  ///< S of a sparse output layer
+  std::string output = "dense";
+  Index output_modules = 4;  ///< S of a sparse output layer
   bool causal = true;
-  bool recurrence = false;
+  bool segment_memory = false;
   bool reversible = false;
   std::string reversible_output = "average";
   Seq2SeqSettings seq2seq;
@@ -78,37 +77,16 @@ struct ModelSettings {
 
  private:
   void list_classifier(core::Fields& field);
+  void list_feed_forward(core::Fields& field);
+  void list_positions(core::Fields& field);
+  void list_depth(core::Fields& field);
   void list_output(core::Fields& field);
   void list_batch_norm(core::Fields& field);
   void list_axial_positions(core::Fields& field);
   void list_reversible(core::Fields& field);
-  void list_sparse_loss(core::Fields& field);
-  void check_recurrence(core::Fields& field) const;
+  void list_sparse_output(core::Fields& field);
+  void check_segment_memory(core::Fields& field) const;
   void list_seq2seq(core::Fields& field);
 };
-
-/// Reads the table [attention.NAME]: `kind` (NAME itself unless given) with that mechanism's
-/// settings, or `groups`, a list of such tables with a number of heads each.
-std::vector<HeadGroupPlan> read_attention(core::Fields& field, const std::string& name,
-                                          const AttentionSite& site);
-
-/// Reports a mechanism among `groups` that cannot use the model's positions.
-void check_positions(core::Fields& model, const ModelSettings& settings, const std::string& name,
-                     const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
-
-/// Whether any of the head groups can read on in a past that is carried over segments.
-bool carries_past(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
-
-/// Why a layer at this site cannot use these head groups; empty when it can.
-std::string why_unfit(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
-
-/// Whether all of the head groups leave out keys that are padding.
-bool takes_padding(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
-
-/// Whether any of the head groups lets later tokens choose what earlier ones read.
-bool leaks(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
-
-/// The head groups of every name that the model uses.
-using AttentionPlans = std::map<std::string, std::vector<HeadGroupPlan>>;
 
 }  // namespace weft::layers

@@ -11,7 +11,7 @@ OutputLayer OutputLayer::untied(Index vocabulary, Index width, Init init) {
 }
 
 OutputLayer OutputLayer::sparse(Index vocabulary, Index width, Index modules) {
-  core::require(vocabulary % modules == 0, "model.loss_modules: ", vocabulary, " tokens are not ",
+  core::require(vocabulary % modules == 0, "model.output_modules: ", vocabulary, " tokens are not ",
                 modules, " modules of one size; take a divisor of ", vocabulary);
   OutputLayer layer;
   layer.sparse_.emplace(width, modules, vocabulary / modules);

@@ -25,15 +25,13 @@ std::string missing(const AttentionTraits& traits, const Place& place) {
 }
 
 void check(core::Fields& model, const Place& place, const std::vector<std::string>& names,
-           const AttentionPlans& plans, AttentionSite site) {
-  site.causal = place.causal;
+           const AttentionPlans& plans) {
   for (const std::string& name : names) {
     const auto plan = plans.find(name);
     if (plan == plans.end()) continue;
     for (const HeadGroupPlan& group : plan->second) {
-      if (!group.make || site.head_width == 0) continue;
-      site.heads = group.heads;
-      const std::string lack = missing(group.make(site)->traits(), place);
+      if (!group.attention.make) continue;
+      const std::string lack = missing(group.attention.traits, place);
       if (lack.empty()) continue;
       model.problem(place.key,
                     core::message_of("\"", name, "\" ", lack, "; take another attention for model.",
@@ -45,16 +43,15 @@ void check(core::Fields& model, const Place& place, const std::vector<std::strin
 
 }  // namespace
 
-void check_seq2seq(core::Fields& model, const ModelSettings& settings, const AttentionPlans& plans,
-                   Index length) {
-  const AttentionSite site = settings.site(length);
+void check_seq2seq(core::Fields& model, const ModelSettings& settings,
+                   const AttentionPlans& plans) {
   const bool own = !settings.seq2seq.encoder_attention.empty();
   check(model, {.key = own ? "encoder_attention" : "attention", .causal = false},
-        settings.encoder_attention(), plans, site);
-  check(model, {.key = "attention", .causal = true}, settings.attention, plans, site);
+        settings.encoder_attention(), plans);
+  check(model, {.key = "attention", .causal = true}, settings.attention, plans);
   if (!settings.reversible)
     check(model, {.key = "cross_attention", .causal = false, .over_source = true},
-          {settings.seq2seq.cross_attention}, plans, site);
+          {settings.seq2seq.cross_attention}, plans);
 }
 
 }  // namespace weft::layers

@@ -4,7 +4,7 @@ namespace weft::layers {
 
 void Seq2SeqSettings::fields(core::Fields& field, bool reversible) {
   field.integer("encoder_layers", encoder_layers,
-                "layers that read the source; 0: as many as `layers`, which tell the target",
+                "layers that read the source; 0: as many as `layers`, which generate the target",
                 core::between(0, 1000));
   field.texts("encoder_attention", encoder_attention,
               "attention of the layers that read the source, in both directions; empty: that of "
@@ -12,14 +12,15 @@ void Seq2SeqSettings::fields(core::Fields& field, bool reversible) {
   field.text("cross_attention", cross_attention,
              "plain models: attention of the target over the source, a kind or a table "
              "[attention.NAME]");
-  field.integer("recurrent_unit", recurrent_unit,
+  field.renamed("recurrent_unit", "sru_width");
+  field.integer("sru_width", sru_width,
                 "reversible models: columns of a simple recurrent unit beside each feed-forward; "
                 "0: none",
                 core::between(0, 65536));
   if (reversible && cross_attention != "dense")
     field.problem("cross_attention", "a reversible model joins target and source instead: remove");
-  if (!reversible && recurrent_unit > 0)
-    field.problem("recurrent_unit", "is a part of reversible models: model.reversible = true");
+  if (!reversible && sru_width > 0)
+    field.problem("sru_width", "is a part of reversible models: model.reversible = true");
 }
 
 }  // namespace weft::layers

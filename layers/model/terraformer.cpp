@@ -19,7 +19,7 @@ struct StackPlan {
 };
 
 std::optional<RecurrentUnit> make_unit(const ModelSettings& settings, Init in, Init out) {
-  const Index units = settings.seq2seq.recurrent_unit;
+  const Index units = settings.seq2seq.sru_width;
   if (units == 0) return std::nullopt;
   return RecurrentUnit(settings.width, units, norm_kind(settings.norm), in, out);
 }
@@ -188,16 +188,16 @@ double Terraformer::rows_per_token() const {
   return double(rows) / double(matrix_weights() * length_);
 }
 
-std::vector<Figure> Terraformer::figures() const {
-  std::vector<Figure> all;
+std::vector<Metric> Terraformer::metrics() const {
+  std::vector<Metric> all;
   for (const auto& [name, stack] : {std::pair("encoder.", &encoder_), {"decoder.", &decoder_}})
-    for (Figure& figure : stack->figures()) all.push_back({name + figure.name, figure.value});
+    for (Metric& metric : stack->metrics()) all.push_back({name + metric.name, metric.value});
   return all;
 }
 
-void Terraformer::project() {
-  encoder_.project();
-  decoder_.project();
+void Terraformer::constrain() {
+  encoder_.constrain();
+  decoder_.constrain();
 }
 
 void Terraformer::visit(Inventory& inventory) {

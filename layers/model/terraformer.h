@@ -34,8 +34,8 @@ class Terraformer final : public SourceModel {
   Cost attention_cost(Index batch) const override;
   Index layer_weights() const override { return encoder_.weights() + decoder_.weights(); }
   double rows_per_token() const override;
-  std::vector<Figure> figures() const override;
-  void project() override;
+  std::vector<Metric> metrics() const override;
+  void constrain() override;
   void visit(Inventory& inventory) override;
 
  protected:

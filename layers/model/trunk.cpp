@@ -27,7 +27,7 @@ Trunk::Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index v
       dropout_(Real(settings.dropout)),
       recompute_(recompute),
       causal_(settings.causal),
-      recurrent_(settings.recurrence) {
+      recurrent_(settings.segment_memory) {
   const Init in = Init::normal(deviation);
   const Init out = Init::normal(deviation / std::sqrt(2.0 * double(settings.layers)));
   const NormPlace place = settings.norm_place == "pre" ? NormPlace::pre : NormPlace::post;
@@ -67,7 +67,7 @@ Var Trunk::hidden(const Pass& pass, const core::Tokens& inputs, const core::Leng
 
 StreamMemory Trunk::memory(Index batch) const {
   std::vector<Index> rows;
-  for (const Block& block : blocks_) rows.push_back(block.attention().carries_at_most());
+  for (const Block& block : blocks_) rows.push_back(block.attention().most_memory_tokens());
   return {rows, batch, width_};
 }
 
@@ -76,15 +76,15 @@ void Trunk::enter_segment(const StreamMemory& memory, std::vector<Sequences>& of
                 "model: a memory of ", memory.layers(), " layers and ", memory.batch(),
                 " streams for ", blocks_.size(), " layers and ", of_layers[0].batch, " sequences");
   for (std::size_t i = 0; i < blocks_.size(); ++i)
-    if (blocks_[i].attention().carries() > 0)
-      of_layers[i].segment = std::make_shared<Segment>(Segment{memory.read(i), {}});
+    if (blocks_[i].attention().memory_tokens() > 0)
+      of_layers[i].segment = std::make_shared<CarriedInput>(CarriedInput{memory.read(i), {}});
 }
 
 void Trunk::leave_segment(StreamMemory& memory, const std::vector<Sequences>& of_layers) const {
   constexpr Index slack = 64;  // spans may grow before the next segment
   for (std::size_t i = 0; i < blocks_.size(); ++i)
     if (of_layers[i].segment)
-      memory.append(i, of_layers[i].segment->now, blocks_[i].attention().carries() + slack);
+      memory.append(i, of_layers[i].segment->now, blocks_[i].attention().memory_tokens() + slack);
 }
 
 Var Trunk::run_blocks(const Pass& pass, Var x, const std::vector<Sequences>& sequences) const {
@@ -152,20 +152,20 @@ Index Trunk::layer_weights() const {
   return total;
 }
 
-std::vector<Figure> Trunk::figures() const {
-  std::vector<Figure> all;
+std::vector<Metric> Trunk::metrics() const {
+  std::vector<Metric> all;
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const std::string layer = "layers." + std::to_string(i);
-    for (Figure& own : blocks_[i].attention().figures())
+    for (Metric& own : blocks_[i].attention().metrics())
       all.push_back({layer + ".attention." + own.name, own.value});
-    for (Figure& own : blocks_[i].feed_forward().figures())
+    for (Metric& own : blocks_[i].feed_forward().metrics())
       all.push_back({layer + ".feed_forward." + own.name, own.value});
   }
   return all;
 }
 
-void Trunk::project() {
-  for (Block& block : blocks_) block.attention().project();
+void Trunk::constrain() {
+  for (Block& block : blocks_) block.attention().constrain();
 }
 
 void Trunk::visit(Inventory& inventory) {

@@ -6,7 +6,7 @@
 
 #include "core/arrays/tokens.h"
 #include "layers/attention/contract/shared_tables.h"
-#include "layers/model/model_settings.h"
+#include "layers/model/attention_plans.h"
 #include "layers/multi_head/stream_memory.h"
 #include "layers/parts/positions.h"
 #include "layers/stack/reversible.h"
@@ -55,8 +55,8 @@ class Trunk {
   std::optional<Index> longest() const { return positions_.longest(); }
   const Parameter& tokens() const { return tokens_; }
 
-  std::vector<Figure> figures() const;
-  void project();
+  std::vector<Metric> metrics() const;
+  void constrain();
   void visit(Inventory& inventory);
 
  private:

@@ -12,10 +12,10 @@ CrossAttention::CrossAttention(const std::vector<HeadGroupPlan>& plan, const Att
   own.first_head = 0;
   for (const HeadGroupPlan& part : plan) {
     own.heads = part.heads;
-    auto attention = part.make(own);
-    const AttentionTraits traits = attention->traits();
+    const AttentionTraits& traits = part.attention.traits;
     core::require(traits.cross && traits.padding && traits.queries_alone && traits.bidirectional,
                   "cross attention of layer ", site.layer, " cannot read another sequence");
+    auto attention = part.attention.make(own);
     const std::vector<Projection> all = attention->projections();
     const auto key_sided = std::ranges::find(all, Projection::Side::keys, &Projection::side);
     const Index columns = own.heads * own.head_width;
@@ -91,16 +91,16 @@ Index CrossAttention::weight_rows(Index queries, Index keys) const {
 
 Var CrossAttention::penalty(const Pass& pass) const { return group_penalty(pass, groups_); }
 
-std::vector<Figure> CrossAttention::figures() const {
-  std::vector<Figure> all;
+std::vector<Metric> CrossAttention::metrics() const {
+  std::vector<Metric> all;
   for (std::size_t g = 0; g < groups_.size(); ++g)
-    for (Figure& own : groups_[g].attention->figures())
+    for (Metric& own : groups_[g].attention->metrics())
       all.push_back({"mechanism" + std::to_string(g) + "." + own.name, own.value});
   return all;
 }
 
-void CrossAttention::project() {
-  for (Group& group : groups_) group.attention->project();
+void CrossAttention::constrain() {
+  for (Group& group : groups_) group.attention->constrain();
 }
 
 void CrossAttention::visit(Inventory& inventory) {

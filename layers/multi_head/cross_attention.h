@@ -31,8 +31,8 @@ class CrossAttention {
   /// Numbers in weight matrices times the rows that pass them.
   Index weight_rows(Index queries, Index keys) const;
   Var penalty(const Pass& pass) const;
-  std::vector<Figure> figures() const;
-  void project();
+  std::vector<Metric> metrics() const;
+  void constrain();
   void visit(Inventory& inventory);
 
  private:

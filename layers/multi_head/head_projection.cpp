@@ -45,11 +45,12 @@ void ProjectionSettings::fields(core::Fields& field) {
                "how queries, keys and values are made: dense matrices and an output layer, or "
                "sparse: one multiplicative layer, a convolution each, no output layer",
                {"dense", "sparse"});
-  if (!sparse()) return;
-  field.integer("modules", modules, "modules of the sparse projection (S); 0: as many as heads",
-                core::between(0, 65536));
-  field.integer("conv_length", taps, "tokens under each of its convolutions, the last its own",
-                core::between(1, 1024));
+  field.when("projection", {"sparse"}, [&] {
+    field.integer("modules", modules, "modules of the sparse projection (S); 0: as many as heads",
+                  core::between(0, 65536));
+    field.integer("conv_length", taps, "tokens under each of its convolutions, the last its own",
+                  core::between(1, 1024));
+  });
 }
 
 std::string ProjectionSettings::why_unfit(Index heads, Index columns) const {

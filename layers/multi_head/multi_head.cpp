@@ -19,9 +19,10 @@ MultiHead::MultiHead(const std::vector<HeadGroupPlan>& plan, const AttentionSite
     own.first_head = first_head;
     first_head += part.heads;
     if (relative) own.relative = make_relative(*relative, own);
-    auto attention = part.make(own);
-    const std::string unfit = why_unfit(attention->traits(), own);
+    const std::string unfit = why_unfit(part.attention.traits, own);
     core::require(unfit.empty(), "attention of layer ", site.layer, " ", unfit);
+    auto attention = part.attention.make(own);
+    most_memory_tokens_ = std::max(most_memory_tokens_, part.attention.most_memory_tokens);
     auto projections = attention->projections();
     const Index columns = own.heads * own.head_width;
     auto projection =
@@ -60,8 +61,8 @@ void MultiHead::turn(const Group& group, std::vector<HeadBlock>& blocks, Index l
 
 /// Puts what was carried before the keys and values of this segment.
 void MultiHead::join_past(const Pass& pass, const Group& group, AttentionInput& input) const {
-  const Tensor before =
-      last_rows(input.sequences.segment->before, input.sequences.batch, group.attention->carries());
+  const Tensor before = last_rows(input.sequences.segment->before, input.sequences.batch,
+                                  group.attention->memory_tokens());
   if (before.size() == 0) return;
   const std::size_t first = group.projections.size() - std::size_t(group.key_sided());
   const std::vector<HeadBlock> now(input.blocks.begin() + std::ptrdiff_t(first),
@@ -120,7 +121,7 @@ Cost MultiHead::cost(const Sequences& sequences, bool continued) const {
   Cost total;
   for (const Group& group : groups_) {
     Sequences own = sequences;
-    const Index past = continued ? group.attention->carries() : 0;
+    const Index past = continued ? group.attention->memory_tokens() : 0;
     own.keys += past;
     total += group.attention->cost(own);
     // What is carried is projected again, and the projection learns from it.
@@ -140,25 +141,19 @@ Index MultiHead::weights() const {
 
 Var MultiHead::penalty(const Pass& pass) const { return group_penalty(pass, groups_); }
 
-std::vector<Figure> MultiHead::figures() const {
-  std::vector<Figure> all;
+std::vector<Metric> MultiHead::metrics() const {
+  std::vector<Metric> all;
   for (std::size_t g = 0; g < groups_.size(); ++g)
-    for (Figure& own : groups_[g].attention->figures()) {
+    for (Metric& own : groups_[g].attention->metrics()) {
       const std::string group = groups_.size() == 1 ? "" : std::to_string(g);
       all.push_back({"mechanism" + group + "." + own.name, own.value});
     }
   return all;
 }
 
-Index MultiHead::carries() const {
+Index MultiHead::memory_tokens() const {
   Index most = 0;
-  for (const Group& group : groups_) most = std::max(most, group.attention->carries());
-  return most;
-}
-
-Index MultiHead::carries_at_most() const {
-  Index most = 0;
-  for (const Group& group : groups_) most = std::max(most, group.attention->carries_at_most());
+  for (const Group& group : groups_) most = std::max(most, group.attention->memory_tokens());
   return most;
 }
 
@@ -172,8 +167,8 @@ std::vector<double> MultiHead::spans() const {
   return all;
 }
 
-void MultiHead::project() {
-  for (Group& group : groups_) group.attention->project();
+void MultiHead::constrain() {
+  for (Group& group : groups_) group.attention->constrain();
 }
 
 void MultiHead::visit(Inventory& inventory) {

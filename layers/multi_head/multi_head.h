@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "layers/attention/contract/attention.h"
+#include "layers/attention/contract/plan.h"
 #include "layers/attention/contract/relative.h"
 #include "layers/multi_head/head_projection.h"
 #include "layers/parts/linear.h"
@@ -13,9 +13,9 @@
 
 namespace weft::layers {
 
-/// Some heads of a layer and how to make the mechanism they share.
+/// Some heads of a layer and the mechanism they share.
 struct HeadGroupPlan {
-  AttentionMaker make;
+  AttentionPlan attention;
   Index heads;
   ProjectionSettings projection = {};  ///< the same in all groups of a layer
 };
@@ -56,13 +56,13 @@ class MultiHead {
   Cost cost(const Sequences& sequences, bool continued = false) const;
   Index weights() const;
   Var penalty(const Pass& pass) const;
-  std::vector<Figure> figures() const;
+  std::vector<Metric> metrics() const;
   /// The most tokens before its segment that a head group can use, now and ever.
-  Index carries() const;
-  Index carries_at_most() const;
+  Index memory_tokens() const;
+  Index most_memory_tokens() const { return most_memory_tokens_; }
   /// How many keys each head reads of a long past; empty where some head group has no such number.
   std::vector<double> spans() const;
-  void project();
+  void constrain();
   void visit(Inventory& inventory);
 
  private:
@@ -88,6 +88,7 @@ class MultiHead {
 
   std::vector<Group> groups_;
   std::optional<Linear> output_;
+  Index most_memory_tokens_ = 0;
   std::shared_ptr<const Rotary> rotary_;
 };
 

@@ -65,7 +65,8 @@ std::vector<HeadBlock> SparseProjection::forward(const Pass& pass, const Var& x,
 std::vector<HeadBlock> SparseProjection::behind_past(const Pass&, const Tensor&,
                                                      const std::vector<HeadBlock>&, Index) const {
   throw core::Error(
-      "sparse projections do not carry a past: set projection = \"dense\" or model.recurrence = "
+      "sparse projections do not carry a past: set projection = \"dense\" or model.segment_memory "
+      "= "
       "false");
 }
 

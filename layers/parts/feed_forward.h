@@ -26,7 +26,7 @@ class FeedForward {
   /// Numbers in weight matrices that one token is multiplied with.
   virtual Index weights() const = 0;
   /// What it reports of itself for the metrics.
-  virtual std::vector<Figure> figures() const { return {}; }
+  virtual std::vector<Metric> metrics() const { return {}; }
   virtual void visit(Inventory& inventory) = 0;
 };
 

@@ -13,7 +13,8 @@ Multiplicative::Multiplicative(Index width, Index modules, Index columns)
       columns_({columns, width}, Init::uniform(std::sqrt(6.0 / double(width + columns)))) {}
 
 Var Multiplicative::table(const Pass& pass) const {
-  return autograd::row_products(autograd::use(pass, modules_), autograd::use(pass, columns_));
+  return autograd::row_products(autograd::as_variable(pass, modules_),
+                                autograd::as_variable(pass, columns_));
 }
 
 Var Multiplicative::forward(const Pass& pass, const Var& x) const {

@@ -61,18 +61,18 @@ Var DecoderBlock::penalty(const Pass& pass) const {
   return over.value().size() == 0 ? own : autograd::add(own, over);
 }
 
-std::vector<Figure> DecoderBlock::figures() const {
-  std::vector<Figure> all;
-  for (const Figure& own : self_.figures()) all.push_back({"attention." + own.name, own.value});
-  for (const Figure& over : cross_.figures()) all.push_back({"cross." + over.name, over.value});
-  for (const Figure& fed : feed_forward_->figures())
+std::vector<Metric> DecoderBlock::metrics() const {
+  std::vector<Metric> all;
+  for (const Metric& own : self_.metrics()) all.push_back({"attention." + own.name, own.value});
+  for (const Metric& over : cross_.metrics()) all.push_back({"cross." + over.name, over.value});
+  for (const Metric& fed : feed_forward_->metrics())
     all.push_back({"feed_forward." + fed.name, fed.value});
   return all;
 }
 
-void DecoderBlock::project() {
-  self_.project();
-  cross_.project();
+void DecoderBlock::constrain() {
+  self_.constrain();
+  cross_.constrain();
 }
 
 void DecoderBlock::visit(Inventory& inventory) {

@@ -41,8 +41,8 @@ class DecoderBlock {
     return target * (self_.weights() + feed_forward_->weights()) +
            cross_.weight_rows(target, source);
   }
-  std::vector<Figure> figures() const;
-  void project();
+  std::vector<Metric> metrics() const;
+  void constrain();
   void visit(Inventory& inventory);
 
  private:

@@ -60,20 +60,20 @@ Index TwoStreams::weights() const {
   return total;
 }
 
-std::vector<Figure> TwoStreams::figures() const {
-  std::vector<Figure> all;
+std::vector<Metric> TwoStreams::metrics() const {
+  std::vector<Metric> all;
   for (const Named& own : branches_) {
     const MultiHead* attention = own.branch->attention();
     if (!attention) continue;
-    for (Figure& figure : attention->figures())
-      all.push_back({own.name + "." + figure.name, figure.value});
+    for (Metric& metric : attention->metrics())
+      all.push_back({own.name + "." + metric.name, metric.value});
   }
   return all;
 }
 
-void TwoStreams::project() {
+void TwoStreams::constrain() {
   for (Named& own : branches_)
-    if (MultiHead* attention = own.branch->attention()) attention->project();
+    if (MultiHead* attention = own.branch->attention()) attention->constrain();
 }
 
 void TwoStreams::visit(Inventory& inventory) {

@@ -36,8 +36,8 @@ class TwoStreams {
   Var penalty(const Pass& pass) const;
   Cost cost(const Sequences& sequences) const;
   Index weights() const;
-  std::vector<Figure> figures() const;
-  void project();
+  std::vector<Metric> metrics() const;
+  void constrain();
   void visit(Inventory& inventory);
 
  private:

@@ -150,7 +150,7 @@ TEST(CrossEntropy, gives_no_probability_to_a_symbol_ruled_out_by_its_bias) {
   Parameter weight({5, 3}, Init::zeros()), bias({5}, Init::zeros());
   tests::DrawnParameters drawn({&weight, &bias});
   auto& arena = drawn.arena();
-  arena.value(arena.segments()[1])[4] = -std::numeric_limits<Real>::infinity();
+  arena.value(arena.slots()[1])[4] = -std::numeric_limits<Real>::infinity();
   const auto pulled = tests::pull_back(
       [&](const Pass&, const std::vector<Var>& x) {
         return cross_entropy(x[0], weight, &bias, Tokens({2}, {1, 3}));

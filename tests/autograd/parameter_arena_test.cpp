@@ -43,7 +43,7 @@ TEST(ParameterArena, names_parameters_by_their_path_in_the_order_of_the_model) {
   Model model;
   const ParameterArena arena(model.inventory(), Use::training);
   std::vector<std::string> names;
-  for (const auto& segment : arena.segments()) names.push_back(segment.name);
+  for (const auto& slot : arena.slots()) names.push_back(slot.name);
   EXPECT_EQ(names, (std::vector<std::string>{"first.weight", "first.bias", "gain", "second.weight",
                                              "second.bias", "table"}));
 }
@@ -52,14 +52,14 @@ TEST(ParameterArena, lays_parameters_out_one_after_the_other_on_cache_lines) {
   Model model;
   ParameterArena arena(model.inventory(), Use::training);
   Index end = 0, count = 0;
-  for (const auto& segment : arena.segments()) {
-    EXPECT_GE(segment.offset, end);
-    EXPECT_EQ(segment.offset * Index(sizeof(Real)) % 64, 0);
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(arena.value(segment).data()) % 64, 0u);
-    EXPECT_EQ(segment.size, segment.shape.size());
-    EXPECT_EQ(segment.decays, segment.shape.rank() >= 2);
-    end = segment.offset + segment.size;
-    count += segment.size;
+  for (const auto& slot : arena.slots()) {
+    EXPECT_GE(slot.offset, end);
+    EXPECT_EQ(slot.offset * Index(sizeof(Real)) % 64, 0);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(arena.value(slot).data()) % 64, 0u);
+    EXPECT_EQ(slot.size, slot.shape.size());
+    EXPECT_EQ(slot.decays, slot.shape.rank() >= 2);
+    end = slot.offset + slot.size;
+    count += slot.size;
   }
   EXPECT_EQ(arena.count(), count);
   EXPECT_GE(arena.size(), end);
@@ -70,11 +70,11 @@ TEST(ParameterArena, lays_parameters_out_one_after_the_other_on_cache_lines) {
 TEST(ParameterArena, lends_its_arrays_to_the_parameters) {
   Model model;
   ParameterArena arena(model.inventory(), Use::training);
-  const auto& segment = arena.segments()[3];
-  EXPECT_EQ(model.second.weight.data(), arena.value(segment).data());
-  EXPECT_EQ(model.second.weight.gradient().data(), arena.gradients().data() + segment.offset);
-  EXPECT_EQ(Index(model.second.weight.gradient().size()), segment.size);
-  arena.value(segment)[4] = 9;
+  const auto& slot = arena.slots()[3];
+  EXPECT_EQ(model.second.weight.data(), arena.value(slot).data());
+  EXPECT_EQ(model.second.weight.gradient().data(), arena.gradients().data() + slot.offset);
+  EXPECT_EQ(Index(model.second.weight.gradient().size()), slot.size);
+  arena.value(slot)[4] = 9;
   EXPECT_EQ(model.second.weight.value().read()[4], 9);
 }
 
@@ -140,7 +140,7 @@ TEST(ParameterArena, serves_parameters_that_moved_after_it_was_made) {
   part.visit(inventory);
   ParameterArena arena(inventory, Use::training);
   const Part moved = std::move(part);
-  arena.value(arena.segments()[0])[0] = 3;
+  arena.value(arena.slots()[0])[0] = 3;
   EXPECT_EQ(moved.weight.value().read()[0], 3);
 }
 

@@ -12,7 +12,6 @@ namespace weft::data {
 namespace {
 
 using core::Fields;
-using core::Range;
 
 /// Notes which keys are visited and what is wrong with them, and sets the texts it was given.
 class Visitor : public Fields {
@@ -20,26 +19,6 @@ class Visitor : public Fields {
   explicit Visitor(std::map<std::string, std::string, std::less<>> texts = {})
       : texts_(std::move(texts)) {}
 
-  void integer(std::string_view key, Index&, std::string_view, Range) override { note(key); }
-  void number(std::string_view key, double&, std::string_view, Range) override { note(key); }
-  void flag(std::string_view key, bool&, std::string_view) override { note(key); }
-  void text(std::string_view key, std::string& value, std::string_view) override {
-    note(key);
-    if (const auto found = texts_.find(key); found != texts_.end()) value = found->second;
-  }
-  void choice(std::string_view key, std::string& value, std::string_view help,
-              const std::vector<std::string_view>&) override {
-    text(key, value, help);
-  }
-  void integers(std::string_view key, std::vector<Index>&, std::string_view, Range) override {
-    note(key);
-  }
-  void numbers(std::string_view key, std::vector<double>&, std::string_view, Range) override {
-    note(key);
-  }
-  void texts(std::string_view key, std::vector<std::string>&, std::string_view) override {
-    note(key);
-  }
   std::vector<std::unique_ptr<Fields>> tables(std::string_view, std::string_view) override {
     return {};
   }
@@ -48,7 +27,12 @@ class Visitor : public Fields {
   std::string keys, problems;
 
  private:
-  void note(std::string_view key) { keys.append(keys.empty() ? "" : " ").append(key); }
+  void visit(const core::Field& field) override {
+    keys.append(keys.empty() ? "" : " ").append(field.key);
+    std::string* const* text = std::get_if<std::string*>(&field.value);
+    if (const auto found = texts_.find(field.key); text && found != texts_.end())
+      **text = found->second;
+  }
 
   std::map<std::string, std::string, std::less<>> texts_;
 };

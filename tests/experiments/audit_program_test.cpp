@@ -33,7 +33,7 @@ TEST(Audit, finds_no_leak_in_any_mechanism_that_claims_to_be_causal) {
   const layers::AttentionSite site = layers::ModelSettings{}.site(1024);
   for (const layers::AttentionEntry& entry : layers::attention_registry()) {
     tests::GivenFields defaults;
-    if (!entry.configure(defaults, site)(site)->traits().causal) continue;
+    if (!entry.configure(defaults, site).traits.causal) continue;
     const Outcome outcome = program.run({"audit", "small.toml", "--trials", "8", "--json",
                                          "model.attention=" + std::string(entry.kind)});
     ASSERT_EQ(outcome.code, 0) << entry.kind << ": " << outcome.out << outcome.err;

@@ -67,7 +67,7 @@ TEST(Resume, verify_resume_finds_every_bit_equal_where_segments_carry_their_past
   program.write("tiny.toml", tiny_config);
   for (const std::string attention : {"fixed_span", "adaptive_span", "dynamic_span"}) {
     const Outcome outcome = program.run({"verify-resume", "tiny.toml", "--at", "7", "--steps", "14",
-                                         "model.recurrence=true", "model.positions=none",
+                                         "model.segment_memory=true", "model.positions=none",
                                          "model.attention=" + attention, "data.stream=96",
                                          "optim.kind=adagrad", "optim.lr=0.07"});
     EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;

@@ -21,7 +21,7 @@ task = "seq2seq"
 reversible = true
 layers = 2
 encoder_layers = 1
-recurrent_unit = 4
+sru_width = 4
 width = 16
 heads = 4
 dropout = 0.1
@@ -29,8 +29,8 @@ feedforward = "sparse"
 ff_block = 8
 ff_rank = 4
 ff_temperature = 0.5
-loss = "sparse"
-loss_modules = 2
+output = "sparse"
+output_modules = 2
 tie = false
 attention = "sparse"
 
@@ -44,7 +44,7 @@ batch = 8
 accumulate = 2
 )";
 
-const Words plain = {"model.reversible=false", "model.recurrent_unit=0"};
+const Words plain = {"model.reversible=false", "model.sru_width=0"};
 
 Words joined(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
@@ -90,7 +90,7 @@ TEST(Seq2SeqProgram, settings_that_do_not_go_together_are_refused_with_what_to_d
       {{"terraformer.toml", "model.attention=strided"}, "has a causal form only"},
       {{"terraformer.toml", "model.encoder_attention=strided"}, "model.encoder_attention: "},
       {{"terraformer.toml", "model.attention=linformer"}, "has no causal form"},
-      {{"terraformer.toml", "model.reversible=false"}, "model.recurrent_unit: "},
+      {{"terraformer.toml", "model.reversible=false"}, "model.sru_width: "},
       {{"terraformer.toml", "model.cross_attention=linear"}, "joins target and source"},
       {joined({"terraformer.toml", "model.cross_attention=local"}, plain),
        "cannot read another sequence query by query"},
@@ -116,7 +116,7 @@ TEST(Seq2SeqProgram, settings_that_do_not_go_together_are_refused_with_what_to_d
             0);
   const std::string keys = program.run({"config", "--keys"}).out;
   for (const std::string key : {"model.encoder_layers", "model.encoder_attention",
-                                "model.cross_attention", "model.recurrent_unit", "data.shortest"})
+                                "model.cross_attention", "model.sru_width", "data.shortest"})
     EXPECT_NE(keys.find(key), std::string::npos) << key;
 }
 

@@ -5,7 +5,7 @@
 namespace weft::experiments {
 namespace {
 
-const std::vector<std::string> recurrent = {"model.recurrence=true", "model.positions=none",
+const std::vector<std::string> recurrent = {"model.segment_memory=true", "model.positions=none",
                                             "model.attention=adaptive_span", "data.stream=96"};
 
 std::vector<std::string> with(std::vector<std::string> words,
@@ -41,7 +41,7 @@ TEST(SpanProgram, log_metrics_and_eval_carry_spans_and_multiply_adds) {
 TEST(SpanProgram, recurrence_asks_for_streams_positions_and_a_mechanism_that_go_with_it) {
   const Program program("recurrence_config");
   program.write("tiny.toml", tiny_config);
-  const Outcome outcome = program.run({"config", "tiny.toml", "model.recurrence=true"});
+  const Outcome outcome = program.run({"config", "tiny.toml", "model.segment_memory=true"});
   EXPECT_EQ(outcome.code, 2);
   for (const std::string wanted :
        {"learned positions begin anew", "needs batches that continue", "carries a past"})

@@ -23,8 +23,8 @@ feedforward = "sparse"
 ff_block = 8
 ff_rank = 4
 ff_temperature = 0.5
-loss = "sparse"
-loss_modules = 2
+output = "sparse"
+output_modules = 2
 tie = false
 attention = ["sparse", "mix"]
 
@@ -108,7 +108,7 @@ TEST(Sparse, settings_that_do_not_go_together_are_refused_with_what_to_do) {
       {{"sparse.toml", "model.tie=true"}, "a sparse output layer has weights of its own"},
       {{"sparse.toml", "attention.sparse.modules=3"}, "not 3 modules"},
       {{"tiny.toml", "model.ff_block=4"}, "model.feedforward = \"sparse\""},
-      {{"tiny.toml", "model.loss_modules=4"}, "model.loss = \"sparse\""},
+      {{"tiny.toml", "model.output_modules=4"}, "model.output = \"sparse\""},
       {{"tiny.toml", "attention.dense.modules=4"}, "attention.dense.projection = \"sparse\""}};
   for (const auto& [settings, said] : cases) {
     Words words = {"config"};
@@ -119,7 +119,7 @@ TEST(Sparse, settings_that_do_not_go_together_are_refused_with_what_to_do) {
   }
   const std::string keys = program.run({"config", "--keys"}).out;
   for (const std::string key : {"model.ff_block", "model.ff_rank", "model.ff_hard",
-                                "model.loss_modules", "attention.NAME.conv_length"})
+                                "model.output_modules", "attention.NAME.conv_length"})
     EXPECT_NE(keys.find(key), std::string::npos) << key;
 }
 

@@ -50,9 +50,9 @@ class Parameters {
   }
 
  private:
-  std::span<Real> values(std::size_t i) { return arena_->value(arena_->segments().at(i)); }
+  std::span<Real> values(std::size_t i) { return arena_->value(arena_->slots().at(i)); }
   std::span<Real> gradients(std::size_t i) {
-    const auto& segment = arena_->segments().at(i);
+    const auto& segment = arena_->slots().at(i);
     return arena_->gradients().subspan(std::size_t(segment.offset), std::size_t(segment.size));
   }
   std::unique_ptr<autograd::ParameterArena> arena_;

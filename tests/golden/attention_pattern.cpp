@@ -34,7 +34,7 @@ void attention_pattern(Case& golden) {
     pattern = layers::united(pattern, atom_of(atom));
   const core::Shape queries = golden.shape("in/q");
   const layers::AttentionSite site{.heads = queries[1], .head_width = queries[3]};
-  replay_attention(golden, layers::PatternAttention(site, {}, {pattern}), golden.flag("causal"));
+  replay_attention(golden, layers::PatternAttention(site, {pattern}), golden.flag("causal"));
 }
 
 }  // namespace weft::golden

@@ -116,7 +116,7 @@ std::unique_ptr<layers::Attention> make_attention(const std::string& kind, const
                                    .length = queries[2],
                                    .causal = causal};
   tests::GivenFields fields(settings);
-  auto make = layers::find_attention(kind)->configure(fields, site);
+  const auto make = layers::find_attention(kind)->configure(fields, site).make;
   for (const auto& [key, problem] : fields.problems())
     throw core::Error(core::message_of("setting ", key, ": ", problem));
   return make(site);

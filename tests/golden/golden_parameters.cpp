@@ -54,24 +54,23 @@ std::vector<Real> back_by_axes(std::span<const Real> numbers, const core::Shape&
 
 void GoldenParameters::fill(const Case& golden, const autograd::Inventory& inventory) {
   arena_ = std::make_unique<ParameterArena>(inventory, ParameterArena::Use::training);
-  for (const ParameterArena::Segment& segment : arena_->segments()) {
-    const Placing& placing = placings_.at(segment.name);
+  for (const ParameterArena::Slot& slot : arena_->slots()) {
+    const Placing& placing = placings_.at(slot.name);
     const std::string path = "in/" + placing.array;
     const core::Shape shape = golden.shape(path);
     const core::Shape placed = shape_by_axes(shape, placing.axes);
-    const bool flat = segment.shape.rank() == 1 && segment.shape.size() == placed.size();
-    core::require(flat || placed == segment.shape, path, " is ", shape, ", the part's is ",
-                  segment.shape);
+    const bool flat = slot.shape.rank() == 1 && slot.shape.size() == placed.size();
+    core::require(flat || placed == slot.shape, path, " is ", shape, ", the part's is ",
+                  slot.shape);
     std::ranges::copy(by_axes(golden.numbers(path), shape, placing.axes),
-                      arena_->value(segment).begin());
+                      arena_->value(slot).begin());
   }
 }
 
 void GoldenParameters::compare_gradients(Case& golden) const {
-  for (const auto& segment : arena_->segments()) {
-    const Placing& placing = placings_.at(segment.name);
-    const auto own =
-        arena_->gradients().subspan(std::size_t(segment.offset), std::size_t(segment.size));
+  for (const auto& slot : arena_->slots()) {
+    const Placing& placing = placings_.at(slot.name);
+    const auto own = arena_->gradients().subspan(std::size_t(slot.offset), std::size_t(slot.size));
     golden.compare("grad/" + placing.array,
                    back_by_axes(own, golden.shape("in/" + placing.array), placing.axes));
   }

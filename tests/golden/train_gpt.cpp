@@ -69,17 +69,15 @@ template <class Body>
 void for_each_weight(const Case& golden, const std::string& group, ParameterArena& arena,
                      const Body& body) {
   const auto arrays = golden.arrays(group);
-  core::require(arrays.size() == arena.segments().size(), group, " holds ", arrays.size(),
-                " arrays, the model has ", arena.segments().size());
+  core::require(arrays.size() == arena.slots().size(), group, " holds ", arrays.size(),
+                " arrays, the model has ", arena.slots().size());
   for (const std::string& name : arrays) {
-    const auto segment =
-        std::ranges::find(arena.segments(), our_name(name), &ParameterArena::Segment::name);
-    core::require(segment != arena.segments().end(), "the model has no ", our_name(name), " for ",
-                  name);
+    const auto slot = std::ranges::find(arena.slots(), our_name(name), &ParameterArena::Slot::name);
+    core::require(slot != arena.slots().end(), "the model has no ", our_name(name), " for ", name);
     const std::string path = group + '/' + name;
-    core::require(golden.shape(path) == segment->shape, path, " is ", golden.shape(path),
-                  ", the model's is ", segment->shape);
-    body(path, arena.value(*segment));
+    core::require(golden.shape(path) == slot->shape, path, " is ", golden.shape(path),
+                  ", the model's is ", slot->shape);
+    body(path, arena.value(*slot));
   }
 }
 

@@ -29,47 +29,6 @@ class GivenFields final : public core::Fields {
   const std::vector<std::string>& visited() const { return notes_->visited; }
   const std::map<std::string, std::string>& problems() const { return notes_->problems; }
 
-  void integer(std::string_view key, core::Index& value, std::string_view help,
-               core::Range range) override {
-    read_within(key, value, help, range);
-  }
-  void number(std::string_view key, double& value, std::string_view help,
-              core::Range range) override {
-    read_within(key, value, help, range);
-  }
-  void flag(std::string_view key, bool& value, std::string_view help) override {
-    read(key, value, help);
-  }
-  void text(std::string_view key, std::string& value, std::string_view help) override {
-    read(key, value, help);
-  }
-  void choice(std::string_view key, std::string& value, std::string_view help,
-              const std::vector<std::string_view>& options) override {
-    const std::string kept = value;
-    read(key, value, help);
-    if (std::ranges::find(options, value) != options.end()) return;
-    problem(key, "no such option");
-    value = kept;
-  }
-  void integers(std::string_view key, std::vector<core::Index>& value, std::string_view help,
-                core::Range range) override {
-    const auto kept = value;
-    read(key, value, help);
-    for (const core::Index x : value)
-      if (double(x) < range.low || double(x) > range.high) {
-        problem(key, "out of range");
-        value = kept;
-        return;
-      }
-  }
-  void numbers(std::string_view key, std::vector<double>&, std::string_view help,
-               core::Range) override {
-    note(key, help);
-  }
-  void texts(std::string_view key, std::vector<std::string>& value,
-             std::string_view help) override {
-    read(key, value, help);
-  }
   std::vector<std::unique_ptr<core::Fields>> tables(std::string_view key,
                                                     std::string_view help) override {
     std::vector<Settings> given;
@@ -96,6 +55,10 @@ class GivenFields final : public core::Fields {
         path_(std::move(path)),
         notes_(notes ? std::move(notes) : std::make_shared<Notes>()) {}
 
+  void visit(const core::Field& field) override {
+    std::visit([&](auto* value) { read_legal(field, *value); }, field.value);
+  }
+
   void note(std::string_view key, std::string_view help) {
     core::require(!help.empty(), key, " has no help");
     notes_->visited.push_back(path_ + std::string(key));
@@ -107,14 +70,33 @@ class GivenFields final : public core::Fields {
     const auto found = settings_.find(std::string(key));
     if (found != settings_.end()) value = std::get<T>(found->second);
   }
+  void read(std::string_view key, std::vector<double>&, std::string_view help) { note(key, help); }
 
+  /// Reads the value and puts the default back where it is not legal.
   template <class T>
-  void read_within(std::string_view key, T& value, std::string_view help, core::Range range) {
+  void read_legal(const core::Field& field, T& value) {
     const T kept = value;
-    read(key, value, help);
-    if (double(value) >= range.low && double(value) <= range.high) return;
-    problem(key, "out of range");
+    read(field.key, value, field.help);
+    if (is_legal(field, value)) return;
+    problem(field.key, field.options.empty() ? "out of range" : "no such option");
     value = kept;
+  }
+
+  static bool is_legal(const core::Field& field, double value) {
+    return value >= field.range.low && value <= field.range.high;
+  }
+  static bool is_legal(const core::Field& field, core::Index value) {
+    return is_legal(field, double(value));
+  }
+  static bool is_legal(const core::Field& field, const std::vector<core::Index>& values) {
+    return std::ranges::all_of(values, [&](core::Index x) { return is_legal(field, x); });
+  }
+  static bool is_legal(const core::Field& field, const std::string& value) {
+    return field.options.empty() || std::ranges::find(field.options, value) != field.options.end();
+  }
+  template <class Any>
+  static bool is_legal(const core::Field&, const Any&) {
+    return true;
   }
 
   Settings settings_;

@@ -54,9 +54,9 @@ TEST(Moments, begin_at_zero_with_the_shape_of_their_parameter) {
   SampleParameters sample;
   const auto optimizer = make_optimizer({}, sample.arena);
   const std::vector<Moment> moments = optimizer->moments();
-  const auto& segments = sample.arena.segments();
+  const auto& slots = sample.arena.slots();
   for (std::size_t i = 0; i < moments.size(); ++i) {
-    EXPECT_EQ(moments[i].shape, segments[i % segments.size()].shape);
+    EXPECT_EQ(moments[i].shape, slots[i % slots.size()].shape);
     EXPECT_EQ(Index(moments[i].values.size()), moments[i].shape.size());
     EXPECT_TRUE(std::ranges::all_of(moments[i].values, [](Real x) { return x == 0; }));
   }

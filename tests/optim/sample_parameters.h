@@ -16,12 +16,12 @@ struct SampleParameters {
   }
 
   void draw_gradients(core::Index step, double scale = 1) {
-    for (const auto& segment : arena.segments())
-      core::fill_normal(gradient(segment), core::Rng(2).fold(segment.name).fold(step), scale);
+    for (const auto& slot : arena.slots())
+      core::fill_normal(gradient(slot), core::Rng(2).fold(slot.name).fold(step), scale);
   }
 
-  std::span<Real> gradient(const autograd::ParameterArena::Segment& segment) {
-    return arena.gradients().subspan(std::size_t(segment.offset), std::size_t(segment.size));
+  std::span<Real> gradient(const autograd::ParameterArena::Slot& slot) {
+    return arena.gradients().subspan(std::size_t(slot.offset), std::size_t(slot.size));
   }
 
   std::vector<Real> values() { return {arena.values().begin(), arena.values().end()}; }

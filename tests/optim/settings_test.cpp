@@ -9,33 +9,6 @@ namespace {
 // Notes which keys were visited, their ranges and the problems reported.
 class NotingFields final : public core::Fields {
  public:
-  void integer(std::string_view key, core::Index&, std::string_view help,
-               core::Range range) override {
-    note(key, help, range);
-  }
-  void number(std::string_view key, double&, std::string_view help, core::Range range) override {
-    note(key, help, range);
-  }
-  void flag(std::string_view key, bool&, std::string_view help) override { note(key, help, {}); }
-  void text(std::string_view key, std::string&, std::string_view help) override {
-    note(key, help, {});
-  }
-  void choice(std::string_view key, std::string& value, std::string_view help,
-              const std::vector<std::string_view>& options) override {
-    note(key, help, {});
-    EXPECT_NE(std::ranges::find(options, value), options.end()) << key << " = " << value;
-  }
-  void integers(std::string_view key, std::vector<core::Index>&, std::string_view help,
-                core::Range range) override {
-    note(key, help, range);
-  }
-  void numbers(std::string_view key, std::vector<double>&, std::string_view help,
-               core::Range range) override {
-    note(key, help, range);
-  }
-  void texts(std::string_view key, std::vector<std::string>&, std::string_view help) override {
-    note(key, help, {});
-  }
   std::vector<std::unique_ptr<core::Fields>> tables(std::string_view, std::string_view) override {
     return {};
   }
@@ -48,10 +21,14 @@ class NotingFields final : public core::Fields {
   std::map<std::string, std::string> problems;
 
  private:
-  void note(std::string_view key, std::string_view help, core::Range range) {
-    EXPECT_FALSE(help.empty()) << key;
-    keys.emplace_back(key);
-    ranges[std::string(key)] = range;
+  void visit(const core::Field& field) override {
+    EXPECT_FALSE(field.help.empty()) << field.key;
+    keys.emplace_back(field.key);
+    ranges[std::string(field.key)] = field.range;
+    if (field.options.empty()) return;
+    EXPECT_NE(std::ranges::find(field.options, *std::get<std::string*>(field.value)),
+              field.options.end())
+        << field.key;
   }
 };
 

@@ -46,18 +46,18 @@ struct NaiveRule {
 
 std::vector<NaiveRule> naive_rules(SampleParameters& sample, const OptimSettings& settings) {
   std::vector<NaiveRule> rules;
-  for (const auto& segment : sample.arena.segments())
-    for (const Real value : sample.arena.value(segment))
-      rules.push_back({settings, segment.shape.rank() >= 2, value});
+  for (const auto& slot : sample.arena.slots())
+    for (const Real value : sample.arena.value(slot))
+      rules.push_back({settings, slot.shape.rank() >= 2, value});
   return rules;
 }
 
 void expect_equal(SampleParameters& sample, const std::vector<NaiveRule>& rules) {
   std::size_t i = 0;
-  for (const auto& segment : sample.arena.segments())
-    for (const Real value : sample.arena.value(segment)) {
+  for (const auto& slot : sample.arena.slots())
+    for (const Real value : sample.arena.value(slot)) {
       const NaiveRule& rule = rules[i++];
-      ASSERT_NEAR(value, rule.p, tolerance * std::max(1.0, std::abs(rule.p))) << segment.name;
+      ASSERT_NEAR(value, rule.p, tolerance * std::max(1.0, std::abs(rule.p))) << slot.name;
     }
 }
 
@@ -69,10 +69,10 @@ void expect_the_naive_result(const OptimSettings& settings, double gradient_scal
     const double rate = settings.lr / double(1 + step);
     sample.draw_gradients(step);
     std::size_t i = 0;
-    for (const auto& segment : sample.arena.segments()) {
+    for (const auto& slot : sample.arena.slots()) {
       double squares = 0;
-      for (const Real g : sample.gradient(segment)) squares += double(g) * double(g);
-      for (const Real g : sample.gradient(segment))
+      for (const Real g : sample.gradient(slot)) squares += double(g) * double(g);
+      for (const Real g : sample.gradient(slot))
         rules[i++].step(gradient_scale * g, step + 1, rate, gradient_scale * std::sqrt(squares));
     }
     optimizer->step(sample.arena, {step, rate, gradient_scale});
@@ -113,11 +113,11 @@ TEST(UpdateRules, adagrad_sums_the_squares_of_gradients_as_they_are) {
   sample.draw_gradients(0);
   optimizer->step(sample.arena, {0, 1e-2});
   for (const Moment& moment : optimizer->moments())
-    for (const auto& segment : sample.arena.segments()) {
-      if (moment.name != "v/" + segment.name) continue;
+    for (const auto& slot : sample.arena.slots()) {
+      if (moment.name != "v/" + slot.name) continue;
       for (std::size_t i = 0; i < moment.values.size(); ++i) {
-        const Real g = sample.gradient(segment)[i];
-        ASSERT_EQ(moment.values[i], g * g) << segment.name;
+        const Real g = sample.gradient(slot)[i];
+        ASSERT_EQ(moment.values[i], g * g) << slot.name;
       }
     }
 }
@@ -133,8 +133,8 @@ TEST(UpdateRules, the_first_step_of_adam_is_as_long_as_the_rate) {
   sample.draw_gradients(0);
   const std::vector<Real> before = sample.values();
   make_optimizer(settings, sample.arena)->step(sample.arena, {0, 0.5});
-  for (const auto& segment : sample.arena.segments())
-    for (Index i = segment.offset; i < segment.offset + segment.size; ++i) {
+  for (const auto& slot : sample.arena.slots())
+    for (Index i = slot.offset; i < slot.offset + slot.size; ++i) {
       const auto at = std::size_t(i);
       const double sign = sample.arena.gradients()[at] > 0 ? 1 : -1;
       ASSERT_NEAR(sample.arena.values()[at], before[at] - 0.5 * sign, is_double ? 1e-14 : 1e-6);
@@ -149,13 +149,13 @@ TEST(UpdateRules, decay_pulls_matrices_and_never_vectors) {
     const std::vector<Real> before = sample.values();
     const OptimSettings settings{.kind = kind, .eps = 1e-30, .weight_decay = decay};
     make_optimizer(settings, sample.arena)->step(sample.arena, {0, rate});
-    for (const auto& segment : sample.arena.segments())
-      for (Index i = segment.offset; i < segment.offset + segment.size; ++i) {
+    for (const auto& slot : sample.arena.slots())
+      for (Index i = slot.offset; i < slot.offset + slot.size; ++i) {
         const double was = before[std::size_t(i)];
         const double pull = kind == "adam" ? std::copysign(rate, was) : rate * decay * was;
-        const double expected = segment.shape.rank() >= 2 ? was - pull : was;
+        const double expected = slot.shape.rank() >= 2 ? was - pull : was;
         ASSERT_NEAR(sample.arena.values()[std::size_t(i)], expected, tolerance)
-            << kind << ' ' << segment.name;
+            << kind << ' ' << slot.name;
       }
   }
 }
@@ -185,8 +185,8 @@ TEST(UpdateRules, padding_between_parameters_stays_zero) {
   sample.draw_gradients(0);
   optimizer->step(sample.arena, {0, 1e-2});
   std::vector<Real> values = sample.values();
-  for (const auto& segment : sample.arena.segments())
-    std::fill_n(values.begin() + segment.offset, segment.size, Real(0));
+  for (const auto& slot : sample.arena.slots())
+    std::fill_n(values.begin() + slot.offset, slot.size, Real(0));
   EXPECT_EQ(values, std::vector<Real>(values.size(), Real(0)));
 }
 

@@ -64,6 +64,10 @@ void split_largest(const CentroidSettings& settings, Index head, Index cluster, 
 
 }  // namespace
 
+Real CentroidSettings::length() const {
+  return form.law == HeadForm::Law::unit ? Real(1) : Real(std::sqrt(double(width)));
+}
+
 void move_centroids(const CentroidSettings& settings, std::span<Real> value,
                     std::span<const Real> statistics) {
   const Index width = settings.width, clusters = settings.clusters;

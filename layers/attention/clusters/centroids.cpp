@@ -38,10 +38,6 @@ Tensor columns(const CentroidSettings& settings, const Real* from, Index stride,
 
 }  // namespace
 
-Real CentroidSettings::length() const {
-  return form.law == HeadForm::Law::unit ? Real(1) : Real(std::sqrt(double(width)));
-}
-
 Centroids::Centroids(const CentroidSettings& settings, const core::Rng& stream)
     : settings_(settings),
       state_(untouched(settings, stream),
@@ -60,7 +56,7 @@ Tensor Centroids::draw(const CentroidSettings& settings, const core::Rng& stream
   return numbers;
 }
 
-bool Centroids::unborn() const {
+bool Centroids::is_untrained() const {
   return state_.value().read()[std::size_t(settings_.width + 1)] < 0;
 }
 
@@ -86,7 +82,8 @@ Tensor Centroids::first_centres(const core::Rng& stream, const Tensor& tokens) c
 
 Tensor Centroids::in_use(const autograd::Pass& pass, const Tensor& tokens) const {
   const Index width = settings_.width;
-  if (!unborn() || !pass.training()) return columns(settings_, state_.value().data(), width + 2, 0);
+  if (!is_untrained() || !pass.training())
+    return columns(settings_, state_.value().data(), width + 2, 0);
   const auto decided = pass.decide("first_centroids", [&] {
     const Tensor* earlier = pass.journal() ? pass.journal()->proposed(state_) : nullptr;
     const Tensor centres = earlier ? columns(settings_, earlier->data(), 2 * width + 1, width + 1)
@@ -100,7 +97,7 @@ void Centroids::propose(const autograd::Pass& pass, const Tensor& in_use,
                         const std::vector<Members>& all) const {
   if (!pass.training() || pass.replaying() || !pass.journal()) return;
   const Index width = settings_.width, heads = settings_.heads, clusters = settings_.clusters;
-  const bool first = unborn() && !pass.journal()->proposed(state_);
+  const bool first = is_untrained() && !pass.journal()->proposed(state_);
   Tensor statistics({heads, clusters, 2 * width + 1}, 0);
   Real* rows = statistics.write().data();
   core::parallel_for(heads, 1, [&](Index h, Index) {

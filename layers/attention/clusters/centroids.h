@@ -4,28 +4,9 @@
 #include <vector>
 
 #include "autograd/pass.h"
-#include "layers/attention/contract/head_form.h"
+#include "layers/attention/clusters/centroid_rule.h"
 
 namespace weft::layers {
-
-/// How centroids start and move.
-struct CentroidSettings {
-  Index heads = 1, clusters = 1, width = 0;
-  /// The form in which tokens join clusters: standard or unit.
-  HeadForm form;
-  double decay = 0.999;
-  /// Members enter as their plain sum instead of their mean, and nothing is rescaled.
-  bool sums = false;
-  /// With separate keys a sum counts queries and keys half each.
-  bool separate_keys = false;
-  enum class Start { normal, sample, spread };
-  Start start = Start::normal;
-  /// A cluster that no token has joined for so many steps splits the largest; 0 for never.
-  Index reseed_after = 0;
-
-  /// The length that centroids keep.
-  Real length() const;
-};
 
 /// Cluster centres of each head, outside the gradient. Forward passes propose how many tokens
 /// joined each cluster and their sum; once a step the centres move towards them. Until the first
@@ -59,7 +40,7 @@ class Centroids {
   static Tensor draw(const CentroidSettings& settings, const core::Rng& stream);
 
  private:
-  bool unborn() const;
+  bool is_untrained() const;
   Tensor first_centres(const core::Rng& stream, const Tensor& tokens) const;
 
   CentroidSettings settings_;

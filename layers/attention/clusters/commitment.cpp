@@ -11,8 +11,7 @@ void Commitment::for_each(const Committed& part, const Body& body) const {
   const ConstHeads x = heads_of(part.block);
   const Index length = part.block.matrix.shape()[0] / sequences.batch;
   for (Index b = 0; b < sequences.batch; ++b) {
-    const Index real =
-        sequences.key_lengths ? std::min(length, (*sequences.key_lengths)[std::size_t(b)]) : length;
+    const Index real = sequences.key_lengths ? std::min(length, sequences.real_keys(b)) : length;
     for (Index t = 0; t < real; ++t)
       for (Index h = 0; h < heads; ++h) {
         const Index c = (*part.clusters)[std::size_t((b * heads + h) * length + t)];

@@ -26,7 +26,8 @@ void RoutingSettings::fields(core::Fields& field) {
                {"strict", "paper"});
   field.text("clusters", clusters,
              "clusters of a head: a number, or \"sqrt\" for the root of the length of training");
-  field.integer("window", window,
+  field.renamed("window", "chunk");
+  field.integer("chunk", chunk,
                 "strict: tokens of a chunk, of which a token reads its own and the one before; "
                 "paper: tokens that a centroid takes",
                 core::between(1, 65536));
@@ -63,6 +64,16 @@ void RoutingSettings::fields(core::Fields& field) {
     field.problem("unit_keys", "means something with normalise = \"l2\" only");
   if (count_eps > 0 && !paper())
     field.problem("count_eps", "means something in mode = \"paper\" only");
+}
+
+AttentionTraits RoutingSettings::traits() const {
+  return {.summary = "softmax over tokens of the same learned cluster (Routing Transformer)",
+          .exact = false,
+          .cross = !shared,
+          .leaks = paper(),
+          .adaptive = true,
+          .keys_per_token = "at most 2 window; paper: window for each cluster that takes it",
+          .decode_state = "every key and value, and the clusters' members"};
 }
 
 Index RoutingSettings::cluster_count(Index length) const {

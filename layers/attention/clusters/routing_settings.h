@@ -2,6 +2,7 @@
 
 #include "core/fields.h"
 #include "layers/attention/clusters/centroids.h"
+#include "layers/attention/contract/plan.h"
 #include "layers/attention/lists/attention.h"
 
 namespace weft::layers {
@@ -9,7 +10,7 @@ namespace weft::layers {
 struct RoutingSettings {
   std::string mode = "strict";
   std::string clusters = "sqrt";
-  Index window = 128;
+  Index chunk = 128;
   bool shared = true;
   std::string normalise = "layernorm";
   bool unit_keys = false;
@@ -23,6 +24,7 @@ struct RoutingSettings {
   double commitment = 0;
 
   void fields(core::Fields& field);
+  AttentionTraits traits() const;
 
   bool paper() const { return mode == "paper"; }
   Index cluster_count(Index length) const;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -9,7 +8,7 @@
 
 #include "autograd/inventory.h"
 #include "autograd/pass.h"
-#include "core/arrays/tokens.h"
+#include "layers/attention/contract/sequences.h"
 
 namespace weft::layers {
 
@@ -17,9 +16,7 @@ class SharedTables;
 
 using autograd::Pass;
 using autograd::Var;
-using core::Index;
 using core::Real;
-using core::Tensor;
 
 class RelativePositions;
 
@@ -37,26 +34,6 @@ struct AttentionSite {
   /// Lends tables that several layers hold in common; null where nobody does, and then each has
   /// its own.
   SharedTables* shared = nullptr;
-};
-
-/// What a layer hands from one segment of its streams to the next: what its attention read.
-struct Segment {
-  Tensor before;  ///< of the tokens before this segment, [B * M, W], without gradient
-  Tensor now;     ///< of this segment, [B * T, W]; the forward pass leaves it here
-};
-
-/// The sequences of one call: B of them, `queries` long, reading `keys` keys each. A causal query
-/// i reads keys up to i + keys - queries.
-struct Sequences {
-  Index batch = 1, queries = 0, keys = 0;
-  bool causal = true;
-  core::Lengths key_lengths = nullptr;  ///< how many keys of each sequence are real
-  /// Where the sequences continue streams: what this layer carries; null when they stand alone.
-  std::shared_ptr<Segment> segment = nullptr;
-
-  static Sequences self(Index batch, Index length, bool causal) {
-    return {batch, length, length, causal};
-  }
 };
 
 /// One projection of all heads: head h stands in columns [first + h D, first + (h + 1) D) of a
@@ -84,7 +61,7 @@ struct AttentionInput {
   Sequences sequences;
 };
 
-/// What a call costs, all heads together; kernels count the same figures as they run.
+/// What a call costs, all heads together; kernels count the same as they run.
 struct Cost {
   Index scored_pairs = 0;  ///< (query, key) pairs that enter a softmax
   Index flops = 0;         ///< forward arithmetic of the matrix products, tile edges included
@@ -113,27 +90,8 @@ struct StepInput {
   Index position = 0;
 };
 
-/// What `weft list attentions` says of a mechanism.
-struct AttentionTraits {
-  std::string_view summary;
-  bool causal = true;         ///< can be used in a language model
-  bool bidirectional = true;  ///< can read the future when asked to
-  bool exact = true;          ///< computes softmax over every key that it names
-  bool cross = true;          ///< takes keys of another length than its queries
-  bool padding = true;        ///< takes key lengths
-  bool relative = false;      ///< reads relative positions
-  bool reads_self = true;     ///< a token is among its own keys
-  bool leaks = false;         ///< later tokens take part in choosing what earlier ones read
-  bool adaptive = false;      ///< what is read depends on the data: `cost` is the most it can be
-  /// Without causal order, what a query gets depends on itself and the keys alone: neither on its
-  /// place nor on the queries beside it.
-  bool queries_alone = false;
-  std::string keys_per_token;
-  std::string decode_state;
-};
-
 /// A number that a mechanism reports of itself after a training step, for the run's metrics.
-struct Figure {
+struct Metric {
   std::string name;
   double value;
 };
@@ -145,7 +103,6 @@ class Attention {
  public:
   virtual ~Attention() = default;
 
-  virtual AttentionTraits traits() const = 0;
   virtual std::vector<Projection> projections() const {
     return {{"q", Projection::Side::queries, true},
             {"k", Projection::Side::keys, true},
@@ -162,10 +119,9 @@ class Attention {
 
   virtual Cost cost(const Sequences& sequences) const = 0;
 
-  /// How many tokens before its segment the next forward pass can use, and the most that training
-  /// may make of it; 0 where a mechanism does not carry a past.
-  virtual Index carries() const { return 0; }
-  virtual Index carries_at_most() const { return 0; }
+  /// How many tokens before its segment the next forward pass can use, at most the plan's
+  /// `most_memory_tokens`; 0 where a mechanism does not carry a past.
+  virtual Index memory_tokens() const { return 0; }
   /// How many keys each head reads of a long past, where that is a number; else empty.
   virtual std::vector<double> spans() const { return {}; }
 
@@ -175,12 +131,9 @@ class Attention {
   /// activations is charged inside `forward`, by autograd::penalise.
   virtual Var penalty(const Pass&) const { return {}; }
   /// What its states say of the last training step.
-  virtual std::vector<Figure> figures() const { return {}; }
+  virtual std::vector<Metric> metrics() const { return {}; }
   /// Brings parameters back into their legal range, after each optimizer step.
-  virtual void project() {}
+  virtual void constrain() {}
 };
-
-/// Makes a configured mechanism for any layer that uses it.
-using AttentionMaker = std::function<std::unique_ptr<Attention>(const AttentionSite&)>;
 
 }  // namespace weft::layers

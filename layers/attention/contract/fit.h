@@ -1,6 +1,6 @@
 #pragma once
 
-#include "layers/attention/contract/attention.h"
+#include "layers/attention/contract/plan.h"
 
 namespace weft::layers {
 

@@ -19,17 +19,18 @@ void NormaliserSettings::fields(core::Fields& field) {
                "what turns scores into weights; all but softmax can give a key no weight at all",
                {"softmax", "sparsemax", "entmax15", "entmax"});
   if (kind == "sparsemax") alpha = 2;
-  if (kind != "entmax") return;
-  field.number("alpha", alpha,
-               "2 is sparsemax, near 1 is near softmax; where it starts if it is learned",
-               core::between(least_alpha, 8));
-  field.flag("learned_alpha", learned, "every head learns its own alpha between 1.01 and 2");
-  if (learned && alpha >= 2)
-    field.problem("alpha", "a learned alpha starts between 1.01 and 2, for example at 1.5");
+  field.when("normaliser", {"entmax"}, [&] {
+    field.number("alpha", alpha,
+                 "2 is sparsemax, near 1 is near softmax; where it starts if it is learned",
+                 core::between(least_alpha, 8));
+    field.flag("learned_alpha", learned, "every head learns its own alpha between 1.01 and 2");
+    if (learned && alpha >= 2)
+      field.problem("alpha", "a learned alpha starts between 1.01 and 2, for example at 1.5");
+  });
 }
 
 Normaliser::Normaliser(const NormaliserSettings& settings, Index heads)
-    : softmax_(settings.kind == "softmax"), heads_(heads), alpha_(settings.alpha) {
+    : softmax_(settings.is_softmax()), heads_(heads), alpha_(settings.alpha) {
   if (!settings.learned) return;
   const double start = std::log((alpha_ - 1) / (2 - alpha_));
   parameter_ = std::make_unique<autograd::Parameter>(
@@ -45,7 +46,9 @@ std::vector<Entmax> Normaliser::of_heads() const {
   return all;
 }
 
-Var Normaliser::parameter(const Pass& pass) const { return autograd::use(pass, *parameter_); }
+Var Normaliser::parameter(const Pass& pass) const {
+  return autograd::as_variable(pass, *parameter_);
+}
 
 core::Tensor Normaliser::pull_back(const std::vector<double>& dalpha) const {
   core::Tensor gradient(core::Shape{heads_});

@@ -21,6 +21,7 @@ struct NormaliserSettings {
   bool learned = false;
 
   void fields(core::Fields& field);
+  bool is_softmax() const { return kind == "softmax"; }
 };
 
 /// Softmax, or entmax with an alpha for each head: fixed, or learned as alpha = 1 + sigmoid(a),

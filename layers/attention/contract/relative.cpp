@@ -36,8 +36,8 @@ class Shaw final : public RelativePositions {
     return {past,
             label_offsets(past, future,
                           [&](Index offset) { return std::clamp(offset, -clip_, clip_) + clip_; }),
-            autograd::use(pass, keys_),
-            autograd::use(pass, values_),
+            autograd::as_variable(pass, keys_),
+            autograd::as_variable(pass, values_),
             {}};
   }
   void visit(Inventory& inventory) override {
@@ -68,7 +68,7 @@ class T5 final : public RelativePositions {
                           }),
             {},
             {},
-            autograd::use(pass, bias_)};
+            autograd::as_variable(pass, bias_)};
   }
 
  private:
@@ -88,12 +88,12 @@ class TransformerXl final : public RelativePositions {
         place_({1, columns}, Init::zeros()) {}
 
   Terms terms(const Pass& pass, Index past, Index future) const override {
-    return {
-        past,
-        label_offsets(past, future, [&](Index offset) { return offset + past; }),
-        autograd::matmul(Var(sinusoids(past, future)), autograd::use(pass, weight_), false, true),
-        {},
-        {}};
+    return {past,
+            label_offsets(past, future, [&](Index offset) { return offset + past; }),
+            autograd::matmul(Var(sinusoids(past, future)), autograd::as_variable(pass, weight_),
+                             false, true),
+            {},
+            {}};
   }
   HeadBlock content(const Pass&, const HeadBlock& q) const override { return shift(q, content_); }
   HeadBlock place(const Pass&, const HeadBlock& q) const override { return shift(q, place_); }
@@ -150,18 +150,21 @@ std::int32_t t5_bucket(Index offset, bool causal, Index buckets, Index distance)
 }
 
 void RelativeSettings::fields(core::Fields& field) {
-  if (kind == "shaw")
+  field.when("positions", {"shaw"}, [&] {
     field.integer("relative_clip", clip, "offsets farther than this share one key and one value",
                   core::between(1, 1 << 20));
-  if (kind != "t5") return;
-  field.integer("relative_buckets", buckets, "buckets of offsets, an even number",
-                core::between(4, 4096));
-  field.integer("relative_distance", bucket_distance,
-                "distances from here on share the last bucket", core::at_least(2));
-  if (buckets % 2 != 0) field.problem("relative_buckets", "must be even");
-  if (bucket_distance <= buckets / 2)
-    field.problem("relative_distance", core::message_of("must be above half of ", buckets,
-                                                        " buckets, those with one distance each"));
+  });
+  field.when("positions", {"t5"}, [&] {
+    field.integer("relative_buckets", buckets, "buckets of offsets, an even number",
+                  core::between(4, 4096));
+    field.integer("relative_distance", bucket_distance,
+                  "distances from here on share the last bucket", core::at_least(2));
+    if (buckets % 2 != 0) field.problem("relative_buckets", "must be even");
+    if (bucket_distance <= buckets / 2)
+      field.problem("relative_distance",
+                    core::message_of("must be above half of ", buckets,
+                                     " buckets, those with one distance each"));
+  });
 }
 
 std::shared_ptr<RelativePositions> make_relative(const RelativeSettings& settings,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/fields.h"
+#include "layers/attention/contract/plan.h"
 #include "layers/attention/features/chunks.h"
 
 namespace weft::layers {

@@ -35,7 +35,7 @@ void feature_backward(const FeatureProblem& problem, ConstHeads q, ConstHeads k,
   });
   const SpanSums after = sum_queries_after(problem, spans, in, shares);
   for_each_span([&](const FeatureLane& lane, Index span) {
-    const Index real = lane.real_keys(), padding = problem.sequences.keys - real;
+    const Index real = lane.real_keys, padding = problem.sequences.keys - real;
     if (span == 0) zero(lane.keys(dk, real, padding));
     if (span == 0) zero(lane.keys(dv, real, padding));
     sweep_key_gradients(problem, lane, in, after.at(lane.index, span), spans.begin(span),

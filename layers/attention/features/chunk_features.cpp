@@ -111,7 +111,7 @@ void ChunkFeatures::enter(Index p) {
 }
 
 void ChunkFeatures::exponentiate_keys(Index p) {
-  const Part own = part(p);
+  const PlaceRange own = part(p);
   for (Index r = 0; r < chunk_.keys; ++r) {
     Real* row = k.data + r * features_;
     if (own.holds(r))
@@ -123,7 +123,7 @@ void ChunkFeatures::exponentiate_keys(Index p) {
 
 /// q = exp(mapped + reference - the row's largest): the largest divides out again.
 void ChunkFeatures::exponentiate_queries(Index p) {
-  const Part own = part(p);
+  const PlaceRange own = part(p);
   for (Index r = 0; r < chunk_.queries; ++r) {
     Real* row = q.data + r * features_;
     if (own.holds(r + chunk_.lead)) {
@@ -137,7 +137,7 @@ void ChunkFeatures::exponentiate_queries(Index p) {
 
 /// q = mapped / (sum of the keys read so far), by feature.
 void ChunkFeatures::divide_queries(Index p) {
-  const Part own = part(p);
+  const PlaceRange own = part(p);
   running_.assign(totals_.begin() + p * features_, totals_.begin() + (p + 1) * features_);
   for (Index place = 0; place < chunk_.places(); ++place) {
     const bool held = own.holds(place);

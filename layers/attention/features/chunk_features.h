@@ -13,7 +13,7 @@ namespace weft::layers {
 inline constexpr Real part_slack = 40;
 
 /// Places [first, last) of a chunk that share one reference.
-struct Part {
+struct PlaceRange {
   Index first, last;
   bool holds(Index place) const { return first <= place && place < last; }
 };
@@ -33,7 +33,7 @@ class ChunkFeatures {
             const Real* top, const Real* totals);
 
   Index parts() const { return Index(starts_.size()); }
-  Part part(Index p) const {
+  PlaceRange part(Index p) const {
     const auto i = std::size_t(p);
     return {starts_[i], i + 1 < starts_.size() ? starts_[i + 1] : chunk_.places()};
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "layers/attention/contract/heads.h"
+#include "layers/attention/contract/lane.h"
 #include "layers/attention/features/feature_map.h"
 
 namespace weft::layers {
@@ -46,18 +46,15 @@ struct Chunk {
 /// side by side; where every query reads every key, the chunks of the keys come first and those of
 /// the queries after them. Either way a query reads the keys of all earlier chunks and those of
 /// its own up to its place, and one sweep serves both.
-class FeatureLane {
+class FeatureLane : public HeadLane {
  public:
   FeatureLane(const FeatureProblem& p, Index lane)
-      : index(lane), problem_(p), batch_(lane / p.heads), head_(lane % p.heads) {
-    const Sequences& s = p.sequences;
-    real_keys_ = s.key_lengths ? (*s.key_lengths)[std::size_t(batch_)] : s.keys;
-  }
+      : HeadLane(p.sequences, p.heads, p.head_width, lane), problem_(p) {}
 
   Chunk chunk(Index c) const {
     const Sequences& s = problem_.sequences;
     const Index first = c * problem_.chunk, last = std::min(first + problem_.chunk, s.keys);
-    const Index keys = std::clamp<Index>(real_keys_ - first, 0, std::max<Index>(0, last - first));
+    const Index keys = std::clamp<Index>(real_keys - first, 0, std::max<Index>(0, last - first));
     if (s.causal) {
       const Index offset = s.keys - s.queries, from = std::clamp(offset, first, last);
       return {first, keys, from - offset, last - from, from - first};
@@ -72,34 +69,9 @@ class FeatureLane {
     const Sequences& s = problem_.sequences;
     return s.causal ? std::max<Index>(0, s.queries - s.keys) : 0;
   }
-  Index real_keys() const { return real_keys_; }
-
-  core::ConstMatrix queries(ConstHeads x, Index first, Index count) const {
-    return {x.data + offset(x.stride, problem_.sequences.queries, first), count,
-            problem_.head_width, x.stride};
-  }
-  core::Matrix queries(Heads x, Index first, Index count) const {
-    return {x.data + offset(x.stride, problem_.sequences.queries, first), count,
-            problem_.head_width, x.stride};
-  }
-  core::ConstMatrix keys(ConstHeads x, Index first, Index count) const {
-    return {x.data + offset(x.stride, problem_.sequences.keys, first), count, problem_.head_width,
-            x.stride};
-  }
-  core::Matrix keys(Heads x, Index first, Index count) const {
-    return {x.data + offset(x.stride, problem_.sequences.keys, first), count, problem_.head_width,
-            x.stride};
-  }
-
-  const Index index;
 
  private:
-  Index offset(Index stride, Index length, Index first) const {
-    return (batch_ * length + first) * stride + head_ * problem_.head_width;
-  }
-
   const FeatureProblem& problem_;
-  Index batch_, head_, real_keys_;
 };
 
 /// How the lanes are shared out over tasks: each in one span of chunks where there are lanes

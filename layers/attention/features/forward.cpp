@@ -38,7 +38,7 @@ class ForwardSweep {
  private:
   core::ConstMatrix values() const { return lane_.keys(inputs_.v, chunk_.key, chunk_.keys); }
 
-  void attend(const Part& part) {
+  void attend(const PlaceRange& part) {
     if (chunk_.queries == 0) return;
     const Index keys = chunk_.keys, width = problem_.head_width;
     Real* scratch = scratch_.write().data();

@@ -1,5 +1,6 @@
 #include "layers/attention/features/key_gradients.h"
 
+#include "core/arrays/scratch.h"
 #include "core/parallel.h"
 
 namespace weft::layers {
@@ -18,20 +19,15 @@ class KeySweep {
         features_(problem),
         width_(problem.head_width),
         count_(problem.map->features()),
-        scratch_({problem.rows() + 1, 2 * problem.rows() + width_ + 2 * count_ + 1}) {
-    Real* at = scratch_.write().data();
-    const auto take = [&](Index columns) {
-      Real* const from = at;
-      at += problem.rows() * columns;
-      return from;
-    };
-    scores_ = take(problem.rows());
-    weights_ = take(problem.rows());
-    g_ = take(width_);
-    df_ = take(count_);
-    mapped_df_ = take(count_);
-    h_ = take(1);
-    behind_ = at;
+        scratch_((problem.rows() + 1) * (2 * problem.rows() + width_ + 2 * count_ + 1)) {
+    const Index rows = problem.rows();
+    scores_ = scratch_.take(rows * rows);
+    weights_ = scratch_.take(rows * rows);
+    g_ = scratch_.take(rows * width_);
+    df_ = scratch_.take(rows * count_);
+    mapped_df_ = scratch_.take(rows * count_);
+    h_ = scratch_.take(rows);
+    behind_ = scratch_.take(count_);
   }
 
   /// Adds the queries of the chunks to what is carried.
@@ -101,7 +97,7 @@ class KeySweep {
   }
 
   /// d(k_j) = U v_j + u, dv_j = U^T k_j, both with the queries of the own chunk.
-  void differentiate(const Part& part, Real beta, const core::Matrix& dv) {
+  void differentiate(const PlaceRange& part, Real beta, const core::Matrix& dv) {
     if (chunk_.keys == 0) return;
     const core::Matrix df{df_, chunk_.keys, count_, count_};
     core::gemm(1, values(), core::transposed(carried_.sums()), 0, df);
@@ -121,7 +117,7 @@ class KeySweep {
   }
 
   /// Adds the totals, and back through what made k of the mapped features.
-  void finish_rows(const Part& part) {
+  void finish_rows(const PlaceRange& part) {
     std::copy_n(carried_.totals(), count_, behind_);
     for (Index place = std::min(part.last, chunk_.places()); place-- > part.first;) {
       const Index r = place - chunk_.lead;
@@ -143,10 +139,10 @@ class KeySweep {
   const ShareTrace& shares_;
   ChunkFeatures features_;
   const Index width_, count_;
-  Tensor scratch_;
+  core::Scratch scratch_;
   Real *scores_, *weights_, *g_, *df_, *mapped_df_, *h_, *behind_;
   Chunk chunk_{};
-  Part part_{};
+  PlaceRange part_{};
 };
 
 }  // namespace

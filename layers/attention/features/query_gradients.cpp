@@ -1,5 +1,13 @@
 #include "layers/attention/features/query_gradients.h"
 
+#include "core/arrays/scratch.h"
+
+// Letters: q_i, k_j features [P] of queries and keys, v_j values [D]; S = sum_j k_j v_j^T [P, D]
+// and z = sum_j k_j [P] over all keys before the chunk. Forward:
+//   num_i = q_i S + sum_j (q_i . k_j) v_j,  den_i = q_i . z + sum_j q_i . k_j + eps,
+//   out_i = num_i / den_i,  the sums over the keys of its own chunk that the query reads.
+// With g_i = dout_i / den_i and h_i = -(dout_i . out_i) / den_i:
+//   dnum_i = g_i,  dden_i = h_i,  d(q_i . k_j) = g_i . v_j + h_i.
 namespace weft::layers {
 
 ShareTrace::ShareTrace(const FeatureProblem& problem)
@@ -22,7 +30,7 @@ Real* ShareTrace::divisor_gradients(Index lane) const {
 }
 
 void scale_upstream(const FeatureProblem& problem, const FeatureLane& lane, const Chunk& chunk,
-                    const Part& part, const FeatureGradientInputs& in, const core::Matrix& g,
+                    const PlaceRange& part, const FeatureGradientInputs& in, const core::Matrix& g,
                     Real* h) {
   const auto dout = lane.queries(in.dout, chunk.query, chunk.queries);
   const Real* denominators =
@@ -45,6 +53,7 @@ void scale_upstream(const FeatureProblem& problem, const FeatureLane& lane, cons
   }
 }
 
+/// W[i, j] = g_i . v_j + h_i for the keys that query i reads, else 0.
 void weight_gradients(const Chunk& chunk, const core::Matrix& g, const Real* h,
                       const core::ConstMatrix& v, const core::Matrix& to) {
   core::gemm(1, g, core::transposed(v), 0, to);
@@ -58,6 +67,7 @@ void weight_gradients(const Chunk& chunk, const core::Matrix& g, const Real* h,
 
 namespace {
 
+/// One span of a lane, first chunk first: builds S and z again and gives dq.
 class QuerySweep {
  public:
   QuerySweep(const FeatureProblem& problem, const FeatureLane& lane,
@@ -72,18 +82,13 @@ class QuerySweep {
         features_(problem),
         width_(problem.head_width),
         count_(problem.map->features()),
-        scratch_({problem.rows(), problem.rows() + width_ + 2 * count_ + 1}) {
-    Real* at = scratch_.write().data();
-    const auto take = [&](Index columns) {
-      Real* const from = at;
-      at += problem.rows() * columns;
-      return from;
-    };
-    weights_ = take(problem.rows());
-    g_ = take(width_);
-    df_ = take(count_);
-    mapped_df_ = take(count_);
-    h_ = take(1);
+        scratch_((problem.rows()) * (problem.rows() + width_ + 2 * count_ + 1)) {
+    const Index rows = problem.rows();
+    weights_ = scratch_.take(rows * rows);
+    g_ = scratch_.take(rows * width_);
+    df_ = scratch_.take(rows * count_);
+    mapped_df_ = scratch_.take(rows * count_);
+    h_ = scratch_.take(rows);
   }
 
   void run(Index begin, Index end) {
@@ -111,8 +116,9 @@ class QuerySweep {
  private:
   core::ConstMatrix values() const { return lane_.keys(in_.inputs.v, chunk_.key, chunk_.keys); }
 
-  /// d(q_i) = S g_i + z h_i, then back through what made q of the mapped features.
-  void differentiate(const Part& part) {
+  /// dq_i = S g_i + sum_j W[i, j] k_j + z h_i (h_i = 0 for shares), then back through what made q
+  /// of the mapped features.
+  void differentiate(const PlaceRange& part) {
     if (chunk_.queries == 0) return;
     const core::Matrix g{g_, chunk_.queries, width_, width_};
     const core::Matrix df{df_, chunk_.queries, count_, count_};
@@ -127,6 +133,10 @@ class QuerySweep {
       if (part.holds(r + chunk_.lead)) finish_row(r, df_ + r * count_, mapped_df_ + r * count_);
   }
 
+  /// df: dq of one row without its term z h. mapped: the gradient of what the map gave, f:
+  ///   weights     q = f, so df itself;
+  ///   logarithms  q = e^f times what does not depend on f, so df q;
+  ///   shares      q = f / divisor, so df / divisor, and d(divisor) = -df f / divisor^2.
   void finish_row(Index r, Real* df, Real* mapped) {
     const Real* q = features_.q.data + r * count_;
     if (in_.denominators) core::simd().axpy(h_[r], carried_.totals(), df, count_);
@@ -157,7 +167,7 @@ class QuerySweep {
   Heads dq_;
   ChunkFeatures features_;
   const Index width_, count_;
-  Tensor scratch_;
+  core::Scratch scratch_;
   Real *weights_, *g_, *df_, *mapped_df_, *h_;
   Chunk chunk_{};
 };

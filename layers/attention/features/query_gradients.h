@@ -29,7 +29,7 @@ struct ShareTrace {
 /// g = dout / den and h = -(dout . out) / den of the queries of a chunk that stand in `part`, zero
 /// elsewhere. For shares g = dout and h = 0.  g: [queries, D], h: [queries]
 void scale_upstream(const FeatureProblem& problem, const FeatureLane& lane, const Chunk& chunk,
-                    const Part& part, const FeatureGradientInputs& in, const core::Matrix& g,
+                    const PlaceRange& part, const FeatureGradientInputs& in, const core::Matrix& g,
                     Real* h);
 
 /// The gradients of the weights q_i . k_j of one chunk: g v^T + h where query i reads key j, zero

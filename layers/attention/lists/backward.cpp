@@ -1,12 +1,18 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
+#include "core/arrays/scratch.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
 #include "layers/attention/lists/rows.h"
 
+// Letters: rows are query slots, columns key slots of a block; L_i the log-sum that the forward
+// pass saved, over all rounds of a token or of one slot.
+//   P = exp(scale Q K^T - L),  dP = dO V^T,  dS = scale P (dP - delta),  delta_i = dO_i . O_i,
+//   dV += P^T dO,  dK += dS^T Q,  dQ = dS K.
+// With one softmax over several rounds, L_i and delta_i are those of the whole row, so each round
+// is pulled back by itself and the gradients of the rounds are added.
 namespace weft::layers {
 namespace {
 
@@ -39,24 +45,21 @@ class ListBackward {
     // As large for every list of the same sequences, and in its order.
     const Index most_rows = std::max(rows, problem.log_sums_per_lane());
     const Index most_columns = std::max(columns, problem.sequences.keys + problem.most_keys);
-    panels_ = Tensor({(3 * most_rows + 4 * most_columns) * width});
-    scores_ = Tensor({2, most_scores});
-    Real* next = panels_.write().data();
-    const auto take = [&next](Index count) { return std::exchange(next, next + count); };
-    q = take(rows * width), dout = take(rows * width), dq = take(rows * width);
-    k = take(columns * width), v = take(columns * width);
-    dk = take(columns * width), dv = take(columns * width);
-    p_ = scores_.write().data(), ds_ = p_ + most_scores;
+    panels_ = core::Scratch((3 * most_rows + 4 * most_columns) * width);
+    for (Real** panel : {&q, &dout, &dq}) *panel = panels_.take(rows * width);
+    for (Real** panel : {&k, &v, &dk, &dv}) *panel = panels_.take(columns * width);
+    scores_ = core::Scratch(2 * most_scores);
+    p_ = scores_.take(most_scores);
+    ds_ = scores_.take(most_scores);
     std::fill_n(dk, 2 * columns * width, Real(0));
   }
 
-  void fill(const LaneRows& queries, const LaneRows& keys, const LaneRows& values,
-            const LaneRows& gradients) {
+  void fill(const HeadLane& lane, const ListedSaved& saved) {
     const Index rows = Index(list_.queries.size()), columns = Index(list_.keys.size());
-    gather(queries, list_.queries, q, problem_.head_width, rows);
-    gather(gradients, list_.queries, dout, problem_.head_width, rows);
-    gather(keys, list_.keys, k, problem_.head_width, columns);
-    gather(values, list_.keys, v, problem_.head_width, columns);
+    gather(lane.queries(saved.q), list_.queries, q, rows);
+    gather(lane.queries(saved.dout), list_.queries, dout, rows);
+    gather(lane.keys(saved.k), list_.keys, k, columns);
+    gather(lane.keys(saved.v), list_.keys, v, columns);
   }
 
   void run(const SlotFacts& facts) {
@@ -66,6 +69,7 @@ class ListBackward {
   Real *q, *k, *v, *dout, *dq, *dk, *dv;  ///< dk and dv stand side by side
 
  private:
+  /// One block: five products.
   void pull_back(const TokenList::Block& block, const SlotFacts& facts) {
     const Index width = problem_.head_width;
     const core::Matrix own_dq{dq + block.query * width, block.queries, width, width};
@@ -88,7 +92,8 @@ class ListBackward {
     core::gemm(1, ds, of_keys(k), 0, own_dq);
   }
 
-  /// Scores become probabilities, dO V^T becomes the gradient of the scores.
+  /// Row i: p = exp(s - L_i), ds = scale p (dp - delta_i), zero outside what it reads. Where the
+  /// output of a slot alone is not known, delta_i = sum_j p_j dp_j, which is the same number.
   void differentiate_row(const TokenList::Block& block, Index r, const SlotFacts& facts) {
     const auto slot = std::size_t(block.query + r);
     Real *p = p_ + r * block.keys, *ds = ds_ + r * block.keys;
@@ -112,61 +117,57 @@ class ListBackward {
   const TokenList& list_;
   RowFilter filter_;
   std::vector<TokenList::Block> blocks_;
-  Tensor panels_, scores_;
+  core::Scratch panels_, scores_;
   Real *p_, *ds_;
 };
 
 /// Where the gradients of one list are added.
 struct Targets {
-  WritableRows dq, dk, dv;
+  core::Matrix dq, dk, dv;
 };
 
 void add_to(const ListedProblem& problem, const TokenList& list, const ListBackward& made,
             const Targets& to) {
-  const Index width = problem.head_width;
-  scatter_add(made.dq, list.queries, to.dq, width);
-  scatter_add(made.dk, list.keys, problem.shared_keys ? to.dq : to.dk, width);
-  scatter_add(made.dv, list.keys, to.dv, width);
+  scatter_add(made.dq, list.queries, to.dq);
+  scatter_add(made.dk, list.keys, problem.shared_keys ? to.dq : to.dk);
+  scatter_add(made.dv, list.keys, to.dv);
 }
 
 void clear(const ListedProblem& problem, const Targets& to) {
-  fill_zero(to.dq, problem.sequences.queries, problem.head_width);
-  if (!problem.shared_keys) fill_zero(to.dk, problem.sequences.keys, problem.head_width);
-  fill_zero(to.dv, problem.sequences.keys, problem.head_width);
+  fill_zero(to.dq);
+  if (!problem.shared_keys) fill_zero(to.dk);
+  fill_zero(to.dv);
 }
 
-/// One softmax over all rounds: the gradients of one round.
-void pull_back_round(const ListedProblem& problem, const ListedSaved& saved, Index lane,
+/// One softmax over all rounds: the gradients of one round. L and delta are those of the token.
+void pull_back_round(const ListedProblem& problem, const ListedSaved& saved, const HeadLane& lane,
                      Index round, const Targets& to) {
-  const Index n = problem.sequences.queries, m = problem.sequences.keys;
-  const TokenList list = problem.list(lane, round);
+  const TokenList list = problem.list(lane.index, round);
   ListBackward made(problem, list);
-  const LaneRows dout = lane_rows(problem, saved.dout, lane, n);
-  const LaneRows out = lane_rows(problem, saved.out, lane, n);
-  made.fill(lane_rows(problem, saved.q, lane, n), lane_rows(problem, saved.k, lane, m),
-            lane_rows(problem, saved.v, lane, m), dout);
+  made.fill(lane, saved);
+  const core::ConstMatrix dout = lane.queries(saved.dout), out = lane.queries(saved.out);
+  const Real* log_sums = saved.log_sums + lane.index * problem.sequences.queries;
   SlotFacts facts;
   for (const std::int32_t token : list.queries) {
-    facts.log_sums.push_back(saved.log_sums[lane * n + token]);
-    facts.deltas.push_back(core::simd().dot(dout[token], out[token], problem.head_width));
+    facts.log_sums.push_back(log_sums[token]);
+    facts.deltas.push_back(core::simd().dot(dout.row(token), out.row(token), out.cols));
   }
   made.run(facts);
   clear(problem, to);
   add_to(problem, list, made, to);
 }
 
-/// A mean over slots: each slot's own softmax under its share of the gradient.
-void pull_back_sets(const ListedProblem& problem, const ListedSaved& saved, Index lane,
+/// A mean over slots, out_t = sum_slots O_slot / (count_t + eps): each slot's own softmax with
+/// dO_slot = dout_t / (count_t + eps). A slot that read nothing gave v_t, so dv_t += dO_slot.
+void pull_back_sets(const ListedProblem& problem, const ListedSaved& saved, const HeadLane& lane,
                     const Targets& to) {
-  const Index n = problem.sequences.queries, m = problem.sequences.keys;
   const Index width = problem.head_width;
-  const TokenList list = problem.list(lane, 0);
-  const auto counts = slots_per_token(list, n);
+  const TokenList list = problem.list(lane.index, 0);
+  const auto counts = slots_per_token(list, problem.sequences.queries);
   ListBackward made(problem, list);
-  made.fill(lane_rows(problem, saved.q, lane, n), lane_rows(problem, saved.k, lane, m),
-            lane_rows(problem, saved.v, lane, m), lane_rows(problem, saved.dout, lane, n));
+  made.fill(lane, saved);
   SlotFacts facts;
-  const Real* log_sums = saved.log_sums + lane * problem.slots;
+  const Real* log_sums = saved.log_sums + lane.index * problem.slots;
   facts.log_sums.assign(log_sums, log_sums + problem.slots);
   clear(problem, to);
   for (std::size_t slot = 0; slot < list.queries.size(); ++slot) {
@@ -174,7 +175,7 @@ void pull_back_sets(const ListedProblem& problem, const ListedSaved& saved, Inde
     Real* gradient = made.dout + Index(slot) * width;
     core::simd().scale(1 / (Real(counts[std::size_t(token)]) + problem.count_eps), gradient, width);
     if (facts.log_sums[slot] == minus_infinity && problem.self_as_fallback)
-      core::simd().axpy(1, gradient, to.dv[token], width);
+      core::simd().axpy(1, gradient, to.dv.row(token), width);
   }
   made.run(facts);
   add_to(problem, list, made, to);
@@ -200,30 +201,27 @@ void backward_softmax(const ListedProblem& problem, const ListedSaved& saved, He
   Tensor queries({kept, n, width}), keys({shared ? 0 : kept, m, width}), values({kept, m, width});
   Real *dqs = queries.write().data(), *dks = keys.write().data(), *dvs = values.write().data();
   core::parallel_for(lanes * rounds, 1, [&](Index task, Index) {
-    const Index lane = task / rounds;
-    const Targets in_place{lane_rows(problem, dq, lane, n), lane_rows(problem, dk, lane, m),
-                           lane_rows(problem, dv, lane, m)};
-    const Targets own{{dqs + task * n * width, width},
-                      {shared ? nullptr : dks + task * m * width, width},
-                      {dvs + task * m * width, width}};
+    const HeadLane lane = problem.lane(task / rounds);
+    const Targets in_place{lane.queries(dq), lane.keys(dk), lane.keys(dv)};
+    const Targets own{{dqs + task * n * width, n, width, width},
+                      {shared ? nullptr : dks + task * m * width, m, width, width},
+                      {dvs + task * m * width, m, width, width}};
     pull_back_round(problem, saved, lane, task % rounds, rounds > 1 ? own : in_place);
   });
   const Index longest = std::max(n, m);
   const Index pieces = (longest + tokens_per_piece - 1) / tokens_per_piece;
   core::parallel_for(lanes * pieces, 1, [&](Index task, Index) {
-    const Index lane = task / pieces, first = task % pieces * tokens_per_piece;
-    const Index offset = lane * rounds * width;
-    const WritableRows to_q = lane_rows(problem, dq, lane, n),
-                       to_k = lane_rows(problem, dk, lane, m),
-                       to_v = lane_rows(problem, dv, lane, m);
-    const LaneRows dout = lane_rows(problem, saved.dout, lane, n);
-    const Index real = problem.self_as_fallback ? std::min(n, problem.real_keys(lane)) : 0;
+    const HeadLane lane = problem.lane(task / pieces);
+    const Index first = task % pieces * tokens_per_piece, offset = lane.index * rounds * width;
+    const core::Matrix to_q = lane.queries(dq), to_k = lane.keys(dk), to_v = lane.keys(dv);
+    const core::ConstMatrix dout = lane.queries(saved.dout);
+    const Index real = problem.self_as_fallback ? std::min(n, lane.real_keys) : 0;
     for (Index t = first; t < std::min(longest, first + tokens_per_piece); ++t) {
-      if (rounds > 1 && t < n) add_rounds(problem, dqs + offset * n, n, t, to_q[t]);
-      if (rounds > 1 && t < m && !shared) add_rounds(problem, dks + offset * m, m, t, to_k[t]);
-      if (rounds > 1 && t < m) add_rounds(problem, dvs + offset * m, m, t, to_v[t]);
-      if (t < real && saved.log_sums[lane * n + t] == minus_infinity)
-        core::simd().add(to_v[t], dout[t], to_v[t], width);
+      if (rounds > 1 && t < n) add_rounds(problem, dqs + offset * n, n, t, to_q.row(t));
+      if (rounds > 1 && t < m && !shared) add_rounds(problem, dks + offset * m, m, t, to_k.row(t));
+      if (rounds > 1 && t < m) add_rounds(problem, dvs + offset * m, m, t, to_v.row(t));
+      if (t < real && saved.log_sums[lane.index * n + t] == minus_infinity)
+        core::simd().add(to_v.row(t), dout.row(t), to_v.row(t), width);
     }
   });
 }
@@ -234,11 +232,9 @@ void listed_backward(const ListedProblem& problem, const ListedSaved& saved, Hea
                      Heads dv) {
   if (problem.merge == ListedProblem::Merge::softmax)
     return backward_softmax(problem, saved, dq, dk, dv);
-  const Index n = problem.sequences.queries, m = problem.sequences.keys;
-  core::parallel_for(problem.lanes(), 1, [&](Index lane, Index) {
-    pull_back_sets(problem, saved, lane,
-                   {lane_rows(problem, dq, lane, n), lane_rows(problem, dk, lane, m),
-                    lane_rows(problem, dv, lane, m)});
+  core::parallel_for(problem.lanes(), 1, [&](Index index, Index) {
+    const HeadLane lane = problem.lane(index);
+    pull_back_sets(problem, saved, lane, {lane.queries(dq), lane.keys(dk), lane.keys(dv)});
   });
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/arrays/scratch.h"
 #include "core/counters.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
@@ -16,25 +17,26 @@ constexpr Index tokens_per_piece = 256;
 /// Softmax attention of every slot of one list, block by block.
 class ListForward {
  public:
-  ListForward(const ListedProblem& problem, const TokenList& list, const LaneRows& q,
-              const LaneRows& k, const LaneRows& v)
+  ListForward(const ListedProblem& problem, const TokenList& list, const core::ConstMatrix& q,
+              const core::ConstMatrix& k, const core::ConstMatrix& v)
       : problem_(problem), list_(list), filter_(list) {
     constexpr Index most_rows = ListRule::most_rows;
     const Index width = problem.head_width, most_keys = problem.most_keys;
     const Index rows =
         std::max(problem.log_sums_per_lane(), Index(list.queries.size())) + most_rows;
     const Index columns = std::max(problem.sequences.keys, Index(list.keys.size())) + 2 * most_keys;
-    memory_ = Tensor({(rows + 2 * columns + most_rows) * width + most_rows * (most_keys + 2)});
-    q_ = memory_.write().data();
-    k_ = q_ + rows * width;
-    v_ = k_ + columns * width;
-    out_ = v_ + columns * width;
-    scores_ = out_ + most_rows * width;
-    tops_ = scores_ + most_rows * most_keys;
-    totals_ = tops_ + most_rows;
-    gather(q, list.queries, q_, width, rows);
-    gather(k, list.keys, k_, width, columns);
-    gather(v, list.keys, v_, width, columns);
+    scratch_ =
+        core::Scratch((rows + 2 * columns + most_rows) * width + most_rows * (most_keys + 2));
+    q_ = scratch_.take(rows * width);
+    k_ = scratch_.take(columns * width);
+    v_ = scratch_.take(columns * width);
+    out_ = scratch_.take(most_rows * width);
+    scores_ = scratch_.take(most_rows * most_keys);
+    tops_ = scratch_.take(most_rows);
+    totals_ = scratch_.take(most_rows);
+    gather(q, list.queries, q_, rows);
+    gather(k, list.keys, k_, columns);
+    gather(v, list.keys, v_, columns);
   }
 
   /// Calls sink(slot, sum of weights times values, sum of weights, log of their scale).
@@ -87,7 +89,7 @@ class ListForward {
   const ListedProblem& problem_;
   const TokenList& list_;
   RowFilter filter_;
-  Tensor memory_;
+  core::Scratch scratch_;
   Real *q_, *k_, *v_, *out_, *scores_, *tops_, *totals_;
 };
 
@@ -126,16 +128,15 @@ class RoundMerge {
 
 void forward_softmax(const ListedProblem& problem, ConstHeads q, ConstHeads k, ConstHeads v,
                      Heads out, Real* log_sums) {
-  const Index n = problem.sequences.queries, m = problem.sequences.keys, rounds = problem.rounds;
+  const Index n = problem.sequences.queries, rounds = problem.rounds;
   const Index width = problem.head_width, lanes = problem.lanes();
   Tensor partial({lanes, rounds, n, width}), sums({lanes, rounds, n}, minus_infinity);
   Real *outs = partial.write().data(), *logs = sums.write().data();
   core::parallel_for(lanes * rounds, 1, [&](Index task, Index) {
-    const Index lane = task / rounds;
-    const TokenList list = problem.list(lane, task % rounds);
+    const HeadLane lane = problem.lane(task / rounds);
+    const TokenList list = problem.list(lane.index, task % rounds);
     Real *own_outs = outs + task * n * width, *own_logs = logs + task * n;
-    ListForward(problem, list, lane_rows(problem, q, lane, n), lane_rows(problem, k, lane, m),
-                lane_rows(problem, v, lane, m))
+    ListForward(problem, list, lane.queries(q), lane.keys(k), lane.keys(v))
         .run([&](Index slot, const Real* row, Real total, Real top) {
           if (total <= 0) return;
           const Index token = list.queries[std::size_t(slot)];
@@ -145,17 +146,18 @@ void forward_softmax(const ListedProblem& problem, ConstHeads q, ConstHeads k, C
   });
   const Index pieces = (n + tokens_per_piece - 1) / tokens_per_piece;
   core::parallel_for(lanes * pieces, 1, [&](Index task, Index) {
-    const Index lane = task / pieces, first = task % pieces * tokens_per_piece;
-    const RoundMerge merge(problem, outs + lane * rounds * n * width, logs + lane * rounds * n);
-    const WritableRows to = lane_rows(problem, out, lane, n);
-    const LaneRows values = lane_rows(problem, v, lane, m);
-    const Index real = problem.self_as_fallback ? std::min(n, problem.real_keys(lane)) : 0;
+    const HeadLane lane = problem.lane(task / pieces);
+    const Index first = task % pieces * tokens_per_piece, before = lane.index * rounds * n;
+    const RoundMerge merge(problem, outs + before * width, logs + before);
+    const core::Matrix to = lane.queries(out);
+    const core::ConstMatrix values = lane.keys(v);
+    const Index real = problem.self_as_fallback ? std::min(n, lane.real_keys) : 0;
     Index fallbacks = 0;
     for (Index t = first; t < std::min(n, first + tokens_per_piece); ++t) {
-      const Real log_sum = merge.merge(t, to[t]);
-      log_sums[lane * n + t] = log_sum;
+      const Real log_sum = merge.merge(t, to.row(t));
+      log_sums[lane.index * n + t] = log_sum;
       if (log_sum != minus_infinity || t >= real) continue;
-      std::copy_n(values[t], width, to[t]);
+      std::copy_n(values.row(t), width, to.row(t));
       ++fallbacks;
     }
     core::counters().scored_pairs.fetch_add(fallbacks, std::memory_order_relaxed);
@@ -164,26 +166,25 @@ void forward_softmax(const ListedProblem& problem, ConstHeads q, ConstHeads k, C
 
 void forward_mean(const ListedProblem& problem, ConstHeads q, ConstHeads k, ConstHeads v, Heads out,
                   Real* log_sums) {
-  const Index n = problem.sequences.queries, m = problem.sequences.keys;
-  const Index width = problem.head_width;
-  core::parallel_for(problem.lanes(), 1, [&](Index lane, Index) {
-    const TokenList list = problem.list(lane, 0);
+  const Index n = problem.sequences.queries, width = problem.head_width;
+  core::parallel_for(problem.lanes(), 1, [&](Index index, Index) {
+    const HeadLane lane = problem.lane(index);
+    const TokenList list = problem.list(index, 0);
     const auto counts = slots_per_token(list, n);
-    const WritableRows to = lane_rows(problem, out, lane, n);
-    const LaneRows values = lane_rows(problem, v, lane, m);
-    fill_zero(to, n, width);
+    const core::Matrix to = lane.queries(out);
+    const core::ConstMatrix values = lane.keys(v);
+    fill_zero(to);
     Index fallbacks = 0;
-    ListForward(problem, list, lane_rows(problem, q, lane, n), lane_rows(problem, k, lane, m),
-                values)
+    ListForward(problem, list, lane.queries(q), lane.keys(k), values)
         .run([&](Index slot, const Real* row, Real total, Real top) {
           const Index token = list.queries[std::size_t(slot)];
           const Real share = 1 / (Real(counts[std::size_t(token)]) + problem.count_eps);
-          log_sums[lane * problem.slots + slot] =
+          log_sums[index * problem.slots + slot] =
               total > 0 ? top + std::log(total) : minus_infinity;
           if (total > 0) {
-            core::simd().axpy(share / total, row, to[token], width);
+            core::simd().axpy(share / total, row, to.row(token), width);
           } else if (problem.self_as_fallback) {
-            core::simd().axpy(share, values[token], to[token], width);
+            core::simd().axpy(share, values.row(token), to.row(token), width);
             ++fallbacks;
           }
         });

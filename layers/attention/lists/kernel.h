@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "layers/attention/contract/heads.h"
+#include "layers/attention/contract/lane.h"
 #include "layers/attention/lists/token_list.h"
 
 namespace weft::layers {
@@ -42,10 +42,7 @@ struct ListedProblem {
   }
 
   Index lanes() const { return sequences.batch * heads; }
-  Index real_keys(Index lane) const {
-    return sequences.key_lengths ? (*sequences.key_lengths)[std::size_t(lane / heads)]
-                                 : sequences.keys;
-  }
+  HeadLane lane(Index index) const { return {sequences, heads, head_width, index}; }
   /// How many logarithms of sums are kept for each lane: one for each query or slot.
   Index log_sums_per_lane() const { return merge == Merge::mean ? slots : sequences.queries; }
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/simd/kernels.h"
+#include "layers/attention/lists/encounters.h"
 
 namespace weft::layers {
 namespace {
@@ -15,36 +16,28 @@ constexpr Real unread = Real(-1e30);
 
 }  // namespace
 
-LaneRows lane_rows(const ListedProblem& problem, ConstHeads x, Index lane, Index length) {
-  const Index batch = lane / problem.heads, head = lane % problem.heads;
-  return {x.data + batch * length * x.stride + head * problem.head_width, x.stride};
-}
-
-WritableRows lane_rows(const ListedProblem& problem, Heads x, Index lane, Index length) {
-  const Index batch = lane / problem.heads, head = lane % problem.heads;
-  return {x.data + batch * length * x.stride + head * problem.head_width, x.stride};
-}
-
-void gather(const LaneRows& rows, std::span<const std::int32_t> tokens, Real* panel, Index width,
+void gather(const core::ConstMatrix& rows, std::span<const std::int32_t> tokens, Real* panel,
             Index length) {
+  const Index width = rows.cols;
   constexpr std::size_t ahead = 8;
   for (std::size_t s = 0; s < tokens.size(); ++s) {
-    if (s + ahead < tokens.size()) __builtin_prefetch(rows[tokens[s + ahead]]);
-    std::copy_n(rows[tokens[s]], width, panel + Index(s) * width);
+    if (s + ahead < tokens.size()) __builtin_prefetch(rows.row(tokens[s + ahead]));
+    std::copy_n(rows.row(tokens[s]), width, panel + Index(s) * width);
   }
   std::fill(panel + Index(tokens.size()) * width, panel + length * width, Real(0));
 }
 
-void scatter_add(const Real* panel, std::span<const std::int32_t> tokens, const WritableRows& rows,
-                 Index width) {
+void scatter_add(const Real* panel, std::span<const std::int32_t> tokens,
+                 const core::Matrix& rows) {
+  const Index width = rows.cols;
   for (std::size_t s = 0; s < tokens.size(); ++s) {
-    Real* row = rows[tokens[s]];
+    Real* row = rows.row(tokens[s]);
     core::simd().add(panel + Index(s) * width, row, row, width);
   }
 }
 
-void fill_zero(const WritableRows& rows, Index count, Index width) {
-  for (Index t = 0; t < count; ++t) std::fill_n(rows[t], width, Real(0));
+void fill_zero(const core::Matrix& rows) {
+  for (Index t = 0; t < rows.rows; ++t) std::fill_n(rows.row(t), rows.cols, Real(0));
 }
 
 RowFilter::RowFilter(const TokenList& list) : list_(list) {

@@ -5,28 +5,12 @@
 
 namespace weft::layers {
 
-/// Rows of one head of one sequence.
-struct LaneRows {
-  const Real* data;
-  Index stride;
-  const Real* operator[](Index token) const { return data + token * stride; }
-};
-struct WritableRows {
-  Real* data;
-  Index stride;
-  Real* operator[](Index token) const { return data + token * stride; }
-};
-
-LaneRows lane_rows(const ListedProblem& problem, ConstHeads x, Index lane, Index length);
-WritableRows lane_rows(const ListedProblem& problem, Heads x, Index lane, Index length);
-
-/// panel[slot] = rows[tokens[slot]], and zeros up to `length` slots.
-void gather(const LaneRows& rows, std::span<const std::int32_t> tokens, Real* panel, Index width,
+/// panel[slot] = rows.row(tokens[slot]), and zeros up to `length` slots.
+void gather(const core::ConstMatrix& rows, std::span<const std::int32_t> tokens, Real* panel,
             Index length);
-/// rows[tokens[slot]] += panel[slot]
-void scatter_add(const Real* panel, std::span<const std::int32_t> tokens, const WritableRows& rows,
-                 Index width);
-void fill_zero(const WritableRows& rows, Index count, Index width);
+/// rows.row(tokens[slot]) += panel[slot]
+void scatter_add(const Real* panel, std::span<const std::int32_t> tokens, const core::Matrix& rows);
+void fill_zero(const core::Matrix& rows);
 
 /// Which scores of a row count. Rows hold scores of a block's keys.
 class RowFilter {

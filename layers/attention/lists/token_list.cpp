@@ -2,27 +2,15 @@
 
 #include <algorithm>
 
+#include "layers/attention/lists/group_sort.h"
+
+// Letters: m tokens a chunk; g a group (a bucket or a cluster); rank, a token's place in its group;
+// slot, its place in the list. A token of rank r is in chunk c = r / m and reads the ranks
+//   [max(0, c - 1) m, end),  end = min(size, (c + 1) m), or in causal order r, r + 1 with itself.
 namespace weft::layers {
 namespace {
 
-using Slots = std::vector<std::int32_t>;
 using Filter = TokenList::Filter;
-
-/// Tokens by group, then position, and where each group starts: one more entry than groups.
-struct Sorted {
-  Slots order, start;
-};
-
-/// A stable counting sort.
-Sorted sort_by(std::span<const std::uint16_t> groups, Index count) {
-  Sorted sorted{Slots(groups.size()), Slots(std::size_t(count) + 1, 0)};
-  for (const std::uint16_t g : groups) ++sorted.start[std::size_t(g) + 1];
-  for (std::size_t g = 0; g < std::size_t(count); ++g) sorted.start[g + 1] += sorted.start[g];
-  Slots next = sorted.start;
-  for (std::size_t t = 0; t < groups.size(); ++t)
-    sorted.order[std::size_t(next[groups[t]]++)] = std::int32_t(t);
-  return sorted;
-}
 
 /// Rows of one group whose keys begin with the same chunk, in blocks whose shapes follow from the
 /// rows' ranks alone. `trim` cuts the keys where the last row's could end.
@@ -36,24 +24,10 @@ void cut_causal(const ListRule& rule, TokenList& list, Index query, Index count,
   }
 }
 
-Index last_chunk(std::size_t tokens, Index chunk) {
-  return tokens == 0 ? 0 : Index(tokens - 1) / chunk;
-}
-
 }  // namespace
 
-Index Encounters::times(Index query, Index key) const {
-  const auto i = std::size_t(query), j = std::size_t(key);
-  Index count = 0;
-  for (std::size_t r = 0; r < chunk.size(); ++r) {
-    const std::int32_t back = chunk[r][i] - chunk[r][j];
-    count += (back == 0 || back == 1) && (bucket.empty() || bucket[r][i] == bucket[r][j]);
-    const std::size_t before = r > 0 ? r - 1 : chunk.size() - 1;
-    count += !wrapped.empty() && chunk[r][i] == 0 && chunk[before][j] == wrapped[before];
-  }
-  return count;
-}
-
+/// The sum over chunks of own x before + own (own - 1), the latter halved in causal order, + own
+/// where tokens read themselves.
 Index most_pairs(const ListRule& rule, Index n) {
   Index pairs = 0;
   for (Index start = 0; start < n; start += rule.chunk) {
@@ -64,6 +38,8 @@ Index most_pairs(const ListRule& rule, Index n) {
   return pairs;
 }
 
+/// Grows a block row by row while its keys [key, end) stay few; a group that shares no key with the
+/// rows so far may join a block that is still small.
 std::vector<TokenList::Block> exact_blocks(const TokenList& list, Index most_rows,
                                            Index most_keys) {
   constexpr Index small = 16;  // rows below which a product is worth widening over groups
@@ -83,9 +59,10 @@ std::vector<TokenList::Block> exact_blocks(const TokenList& list, Index most_row
   return blocks;
 }
 
+/// Slots of group g are start[g] + rank: ranks become key slots by adding the group's start.
 TokenList aligned_list(const ListRule& rule, std::span<const std::uint16_t> groups,
                        Index group_count) {
-  Sorted sorted = sort_by(groups, group_count);
+  GroupSort sorted = sort_by_group(groups, group_count);
   TokenList list;
   const Index m = rule.chunk;
   list.first.resize(groups.size());
@@ -110,9 +87,12 @@ TokenList aligned_list(const ListRule& rule, std::span<const std::uint16_t> grou
   return list;
 }
 
+/// A query has no rank among the keys: it takes that of the last key of its group at or before its
+/// position, seen - 1, so that its chunk is c = max(0, seen - 1) / m.
 TokenList aligned_list(const ListRule& rule, std::span<const std::uint16_t> query_groups,
                        std::span<const std::uint16_t> key_groups, Index offset, Index group_count) {
-  Sorted queries = sort_by(query_groups, group_count), keys = sort_by(key_groups, group_count);
+  GroupSort queries = sort_by_group(query_groups, group_count),
+            keys = sort_by_group(key_groups, group_count);
   TokenList list;
   const Index m = rule.chunk;
   list.offset = offset;
@@ -143,15 +123,18 @@ TokenList aligned_list(const ListRule& rule, std::span<const std::uint16_t> quer
   return list;
 }
 
+/// Chunks run over slots: slot s is in chunk c = s / m and reads the slots [(c - 1) m, (c + 1) m).
+/// With `wrap` the keys begin with the last chunk of the round before, `front` of them, which chunk
+/// 0 reads as its predecessor.
 TokenList sorted_list(const ListRule& rule, const SortedRule& sorted_rule,
                       std::span<const std::uint16_t> buckets, std::span<const std::uint16_t> before,
                       Index bucket_count) {
-  const Sorted sorted = sort_by(buckets, bucket_count);
+  const GroupSort sorted = sort_by_group(buckets, bucket_count);
   const Index m = rule.chunk, n = Index(buckets.size());
   TokenList list;
   if (sorted_rule.wrap && n > 0) {
-    const Slots end = sort_by(before, bucket_count).order;
-    list.keys.assign(end.begin() + last_chunk(end.size(), m) * m, end.end());
+    const std::vector<std::int32_t> end = sort_by_group(before, bucket_count).order;
+    list.keys.assign(end.begin() + rule.last_chunk(end.size()) * m, end.end());
   }
   const Index front = Index(list.keys.size());
   list.keys.insert(list.keys.end(), sorted.order.begin(), sorted.order.end());
@@ -180,6 +163,8 @@ TokenList sorted_list(const ListRule& rule, const SortedRule& sorted_rule,
   return list;
 }
 
+/// Set s has query slots [s rows, (s + 1) rows) and key slots [s columns, (s + 1) columns), both by
+/// position: in causal order a query reads the keys below its position, or up to it.
 TokenList set_list(const ListRule& rule, std::span<const std::uint32_t> queries,
                    std::span<const std::uint32_t> keys, Index sets, Index offset) {
   TokenList list;
@@ -203,43 +188,6 @@ TokenList set_list(const ListRule& rule, std::span<const std::uint32_t> queries,
   }
   if (!rule.causal && !rule.reads_self) list.filter = Filter::self;
   return list;
-}
-
-Encounters aligned_encounters(const ListRule& rule,
-                              const std::vector<std::span<const std::uint16_t>>& rounds,
-                              Index bucket_count) {
-  Encounters all;
-  for (const auto& buckets : rounds) {
-    const Sorted sorted = sort_by(buckets, bucket_count);
-    Slots chunk(buckets.size());
-    std::int32_t next = 0;  // a number is left out between buckets
-    for (std::size_t g = 0; g < std::size_t(bucket_count); ++g) {
-      const Index size = sorted.start[g + 1] - sorted.start[g];
-      for (Index rank = 0; rank < size; ++rank)
-        chunk[std::size_t(sorted.order[std::size_t(sorted.start[g] + rank)])] =
-            next + std::int32_t(rank / rule.chunk);
-      if (size > 0) next += std::int32_t((size - 1) / rule.chunk) + 2;
-    }
-    all.chunk.push_back(std::move(chunk));
-  }
-  return all;
-}
-
-Encounters sorted_encounters(const ListRule& rule, const SortedRule& sorted_rule,
-                             const std::vector<std::span<const std::uint16_t>>& rounds,
-                             Index bucket_count) {
-  Encounters all;
-  for (const auto& buckets : rounds) {
-    const Sorted sorted = sort_by(buckets, bucket_count);
-    Slots chunk(buckets.size());
-    for (std::size_t slot = 0; slot < sorted.order.size(); ++slot)
-      chunk[std::size_t(sorted.order[slot])] = std::int32_t(Index(slot) / rule.chunk);
-    all.chunk.push_back(std::move(chunk));
-    if (sorted_rule.same_bucket) all.bucket.emplace_back(buckets.begin(), buckets.end());
-    if (sorted_rule.wrap && !sorted_rule.same_bucket)
-      all.wrapped.push_back(std::int32_t(last_chunk(buckets.size(), rule.chunk)));
-  }
-  return all;
 }
 
 }  // namespace weft::layers

@@ -11,16 +11,7 @@ namespace weft::layers {
 
 using core::Index;
 
-/// How often a pair of tokens is scored over all rounds of hashing, when `chunk` counts by round
-/// and token: a token reads its own chunk and the one before.
-struct Encounters {
-  std::vector<std::vector<std::int32_t>> chunk;   ///< by round and token
-  std::vector<std::vector<std::int32_t>> bucket;  ///< the same; empty when buckets do not matter
-  /// The number of each round's last chunk when its successor's first chunk reads it; else empty.
-  std::vector<std::int32_t> wrapped;
-
-  Index times(Index query, Index key) const;
-};
+struct Encounters;
 
 /// Tokens of one head in an order in which those that attend to each other stand together.
 /// Token t of the queries stands at position t + `offset` of the keys.
@@ -58,6 +49,8 @@ struct ListRule {
   /// Rows of a block; its keys are at most two chunks.
   static constexpr Index most_rows = 32;
   Index block_rows() const { return chunk < most_rows ? chunk : most_rows; }
+  /// The number of the chunk that the last of some tokens is in, 0 for none.
+  Index last_chunk(std::size_t tokens) const { return tokens == 0 ? 0 : Index(tokens - 1) / chunk; }
 };
 
 /// The most pairs that n tokens can form when each reads its own chunk and the one before: those of
@@ -94,13 +87,5 @@ TokenList sorted_list(const ListRule& rule, const SortedRule& sorted,
 /// queries: [sets, per_set], keys: [sets, keys_per_set]
 TokenList set_list(const ListRule& rule, std::span<const std::uint32_t> queries,
                    std::span<const std::uint32_t> keys, Index sets, Index offset);
-
-/// rounds: the buckets of each round, of one head.
-Encounters aligned_encounters(const ListRule& rule,
-                              const std::vector<std::span<const std::uint16_t>>& rounds,
-                              Index bucket_count);
-Encounters sorted_encounters(const ListRule& rule, const SortedRule& sorted,
-                             const std::vector<std::span<const std::uint16_t>>& rounds,
-                             Index bucket_count);
 
 }  // namespace weft::layers

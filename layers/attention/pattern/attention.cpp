@@ -7,15 +7,13 @@
 #include "layers/attention/contract/fit.h"
 #include "layers/attention/contract/relative.h"
 #include "layers/attention/pattern/call.h"
-#include "layers/attention/pattern/key_stores.h"
+#include "layers/attention/pattern/decoding.h"
 
 namespace weft::layers {
 
-PatternAttention::PatternAttention(const AttentionSite& site, AttentionTraits traits,
-                                   std::vector<Pattern> patterns, const ScoreSettings& scores,
-                                   std::shared_ptr<Normaliser> shared)
-    : traits_(std::move(traits)),
-      patterns_(std::move(patterns)),
+PatternAttention::PatternAttention(const AttentionSite& site, std::vector<Pattern> patterns,
+                                   const ScoreSettings& scores, std::shared_ptr<Normaliser> shared)
+    : patterns_(std::move(patterns)),
       heads_(site.heads),
       width_(site.head_width),
       scale_(Real(scores.scale > 0 ? scores.scale : 1 / std::sqrt(double(site.head_width)))),
@@ -24,8 +22,6 @@ PatternAttention::PatternAttention(const AttentionSite& site, AttentionTraits tr
                          : std::make_shared<Normaliser>(scores.normaliser, site.heads)) {
   core::require(patterns_.size() == 1 || Index(patterns_.size()) == heads_,
                 "pattern attention: ", patterns_.size(), " patterns for ", heads_, " heads");
-  traits_.relative = true;
-  traits_.adaptive = !normaliser_->is_softmax();
 }
 
 PatternProblem PatternAttention::problem(const Sequences& s) const {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "core/fields.h"
-#include "layers/attention/contract/attention.h"
 #include "layers/attention/contract/normaliser.h"
+#include "layers/attention/contract/plan.h"
 #include "layers/attention/pattern/kernel.h"
 
 namespace weft::layers {
@@ -20,6 +20,13 @@ struct ScoreSettings {
                  core::at_least(0));
     normaliser.fields(field);
   }
+  /// The traits of a mechanism on this engine, which reads relative positions; under entmax the
+  /// data decide which keys get a weight.
+  AttentionTraits complete(AttentionTraits traits) const {
+    traits.relative = true;
+    traits.adaptive = !normaliser.is_softmax();
+    return traits;
+  }
 };
 
 /// Attention over the pairs of a pattern: what every position-based mechanism is.
@@ -27,10 +34,9 @@ class PatternAttention final : public Attention {
  public:
   /// `patterns` holds one for each head of the site, or a single one for all. Parts of one
   /// mechanism can share a normaliser, which one of them lists.
-  PatternAttention(const AttentionSite& site, AttentionTraits traits, std::vector<Pattern> patterns,
+  PatternAttention(const AttentionSite& site, std::vector<Pattern> patterns,
                    const ScoreSettings& scores = {}, std::shared_ptr<Normaliser> shared = nullptr);
 
-  AttentionTraits traits() const override { return traits_; }
   /// Saves: the projections, and for each query and head the output and one log-sum; under entmax
   /// the values by slopes and one threshold, for a learned alpha its derivative too.
   Var forward(const Pass& pass, const AttentionInput& input) const override;
@@ -51,7 +57,6 @@ class PatternAttention final : public Attention {
     std::vector<std::shared_ptr<const PatternPlan>> plans;
   };
 
-  AttentionTraits traits_;
   std::vector<Pattern> patterns_;
   Index heads_, width_;
   Real scale_;

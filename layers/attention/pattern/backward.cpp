@@ -1,22 +1,32 @@
 #include <limits>
 
+#include "core/arrays/scratch.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
 #include "layers/attention/pattern/relative_partials.h"
+#include "layers/attention/pattern/shares.h"
 
+// Letters: rows r of a block of queries, columns c of a panel of keys; `level` is the row's log-sum
+// L under softmax, its threshold tau under entmax.
+//   S = scale Q K^T + relative terms,  dP = dO V^T + relative terms,
+//   softmax: P = exp(S - L),                                     dS = P (dP - delta), delta = dO .
+//   O entmax:  P = max(0, (alpha - 1) S - tau)^(1 / (alpha - 1)),  dS = s (dP - delta), s = P^(2 -
+//   alpha),
+//            delta = dO . (the values weighted by s / sum s),
+//   dV += P^T dO,  dK += scale dS^T Q,  dQ += scale dS K.
 namespace weft::layers {
 namespace {
 
 /// Weights and score gradients of one tile, made again.
 class Tile {
  public:
-  explicit Tile(const Lane& lane)
+  explicit Tile(const PatternLane& lane)
       : relative(lane),
-        scratch_({2 * most_rows, key_tile}),
+        scratch_(2 * most_scores),
         entmax_(lane.problem.entmax.empty() ? nullptr
                                             : &lane.problem.entmax[std::size_t(lane.head)]) {
-    p_ = scratch_.write().data();
-    ds_ = p_ + most_rows * key_tile;
+    p_ = scratch_.take(most_scores);
+    ds_ = scratch_.take(most_scores);
   }
 
   /// What a block of queries brings to each of its tiles; `levels` and `delta` hold one number for
@@ -27,8 +37,10 @@ class Tile {
     Real* dreach;  ///< added to; null without a soft edge
   };
 
-  void make(const Lane& lane, const PatternPlan::Block& block, const PatternPlan::Panel& panel,
-            const Rows& rows, const core::ConstMatrix& k, const core::ConstMatrix& v) {
+  /// weights = P and gradients = dS of one panel, zero where a row does not read.
+  void make(const PatternLane& lane, const PatternPlan::Block& block,
+            const PatternPlan::Panel& panel, const Rows& rows, const core::ConstMatrix& k,
+            const core::ConstMatrix& v) {
     weights = {p_, panel.rows, panel.columns, panel.columns};
     gradients = {ds_, panel.rows, panel.columns, panel.columns};
     core::gemm(lane.problem.scale, rows.q, core::transposed(k), 0, weights);
@@ -63,15 +75,18 @@ class Tile {
   RelativeTile relative;
 
  private:
+  static constexpr Index most_scores = PatternPlan::most_rows * PatternPlan::key_tile;
+
   /// Columns [a, b) of a row.
   struct Stretch {
     Real *p, *ds;
     Index a, b;
   };
 
-  /// p: scores become weights; ds: gradients of weights become those of scores.
-  void pull_back(const Lane& lane, Index query, const PatternPlan::Panel& panel, const Stretch& row,
-                 Real level, Real delta, Real* dreach) {
+  /// One stretch of a row. p: S becomes P; ds: dP becomes dS; dreach gains what the soft edge
+  /// passes on (see SoftRow).
+  void pull_back(const PatternLane& lane, Index query, const PatternPlan::Panel& panel,
+                 const Stretch& row, Real level, Real delta, Real* dreach) {
     Real *p = row.p + row.a, *ds = row.ds + row.a;
     const Index n = row.b - row.a;
     if (entmax_) {
@@ -92,7 +107,7 @@ class Tile {
       core::simd().score_gradient(p, ds, delta, 1, n);
   }
 
-  core::Tensor scratch_;
+  core::Scratch scratch_;
   const Entmax* entmax_;
   Real *p_, *ds_;
 };
@@ -127,28 +142,27 @@ struct TaskSums {
   RelativeSums relative;
 };
 
-/// One block of queries: five products a panel, all gradients at once.
-void sweep_block(const Lane& lane, const PatternPlan::Block& block, const PatternSaved& saved,
-                 const TaskSums& sums, Tile& tile) {
+/// One block of queries, panel by panel: S and dP, then dV, dK and dQ, five products a panel.
+void sweep_block(const PatternLane& lane, const PatternPlan::Block& block,
+                 const PatternSaved& saved, const TaskSums& sums, Tile& tile) {
   const Index width = lane.problem.head_width;
   const Real scale = lane.problem.scale;
   const auto rows_of = [&](auto x) {
     return lane.queries(x, block.first_query, block.queries, block.step);
   };
   const auto mean = rows_of(saved.mean), dout = rows_of(saved.dout);
-  Real delta[most_rows];
+  Real delta[PatternPlan::most_rows];
   for (Index r = 0; r < block.queries; ++r)
-    delta[r] = core::simd().dot(dout.data + r * dout.stride, mean.data + r * mean.stride, width);
-  const Index lane_index = lane.batch * lane.problem.heads + lane.head;
+    delta[r] = core::simd().dot(dout.row(r), mean.row(r), width);
   const RelativeTerms* terms = lane.problem.relative.get();
   const auto q = rows_of(saved.q), place = rows_of(terms ? terms->queries : saved.q);
-  const Index first_row = lane_index * lane.problem.sequences.queries + block.first_query;
+  const Index first_row = lane.index * lane.problem.sequences.queries + block.first_query;
   const Real* levels = saved.levels + first_row;
   Real* dreach = sums.dreach ? sums.dreach + first_row : nullptr;
   const core::Matrix dq = rows_of(sums.dq);
-  if (!lane.plan.starts_from_zero) set_zero(dq);
+  if (!lane.plan.zeroed_beforehand) set_zero(dq);
   PanelRows keys(width), values(width);
-  core::Tensor scratch({key_tile, width});
+  core::Tensor scratch({PatternPlan::key_tile, width});
   for (Index p = block.first_panel; p < block.first_panel + block.panels; ++p) {
     const PatternPlan::Panel& panel = lane.plan.panels[std::size_t(p)];
     const auto k = keys.read(lane, panel, saved.k), v = values.read(lane, panel, saved.v);
@@ -168,78 +182,18 @@ void sweep_block(const Lane& lane, const PatternPlan::Block& block, const Patter
   }
 }
 
-/// Blocks of a lane are dealt out to so many tasks, each with its own sum of key gradients, that
-/// there are at least eight tasks. It depends on the shape alone, so results do not depend on the
-/// number of threads.
-Index shares_of(Index lanes) { return std::max<Index>(1, 8 / lanes); }
-
-/// The blocks of one pass that one share of a lane sweeps: first, first + step, ... below end.
-struct Share {
-  Index first, end, step;
-};
-
-/// Keys that a block reads lie in [begin, end).
-Interval keys_of(const PatternPlan& plan, const PatternPlan::Block& block) {
-  Interval keys{never, 0};
-  for (Index p = block.first_panel; p < block.first_panel + block.panels; ++p) {
-    const PatternPlan::Panel& panel = plan.panels[std::size_t(p)];
-    const bool listed = panel.list >= 0;
-    const Index first = listed ? plan.gathered[std::size_t(panel.list)] : panel.first_key;
-    const Index last = listed ? plan.gathered[std::size_t(panel.list + panel.columns - 1)]
-                              : first + (panel.columns - 1) * panel.step;
-    keys = {std::min(keys.begin, first), std::max(keys.end, last + 1)};
-  }
-  return keys;
-}
-
-/// How a lane's blocks are shared out: turn by turn where blocks read far, so that shares cost the
-/// same, and in stretches where they read near, so that a share's keys are few.
-class Shares {
- public:
-  Shares(const PatternPlan& plan, Index count) : plan_(plan), count_(count) {
-    for (const PatternPlan::Block& block : plan.blocks) {
-      const Interval keys = keys_of(plan, block);
-      near_ = near_ && keys.end - keys.begin <= plan.keys / 8;
-    }
-  }
-
-  Share of(const PatternPlan::Pass& pass, Index share) const {
-    if (!near_) return {pass.first_block + share, pass.first_block + pass.blocks, count_};
-    return {pass.first_block + pass.blocks * share / count_,
-            pass.first_block + pass.blocks * (share + 1) / count_, 1};
-  }
-
-  /// The keys that a share reads in any pass.
-  Interval keys(Index share) const {
-    Interval all{never, 0};
-    for (const PatternPlan::Pass& pass : plan_.passes) {
-      const Share blocks = of(pass, share);
-      for (Index b = blocks.first; b < blocks.end; b += blocks.step) {
-        const Interval own = keys_of(plan_, plan_.blocks[std::size_t(b)]);
-        all = {std::min(all.begin, own.begin), std::max(all.end, own.end)};
-      }
-    }
-    return all.begin < all.end ? all : Interval{0, 0};
-  }
-
- private:
-  const PatternPlan& plan_;
-  Index count_;
-  bool near_ = true;
-};
-
+/// to += partial, which is [to.rows, D] without gaps.
 void add_rows(const Real* partial, const core::Matrix& to) {
   for (Index r = 0; r < to.rows; ++r)
-    core::simd().axpy(1, partial + r * to.cols, to.data + r * to.stride, to.cols);
+    core::simd().axpy(1, partial + r * to.cols, to.row(r), to.cols);
 }
 
-void start_from_zero(const Lane& lane, const PatternGradients& to) {
-  const Sequences& s = lane.problem.sequences;
-  set_zero(lane.keys(to.k, 0, s.keys, 1));
-  set_zero(lane.keys(to.v, 0, s.keys, 1));
-  if (lane.plan.starts_from_zero) set_zero(lane.queries(to.q, 0, s.queries, 1));
-  if (to.place.data && to.place.data != to.q.data)
-    set_zero(lane.queries(to.place, 0, s.queries, 1));
+/// Key gradients are always added up over blocks, those of queries only over several rounds.
+void start_from_zero(const PatternLane& lane, const PatternGradients& to) {
+  set_zero(lane.keys(to.k));
+  set_zero(lane.keys(to.v));
+  if (lane.plan.zeroed_beforehand) set_zero(lane.queries(to.q));
+  if (to.place.data && to.place.data != to.q.data) set_zero(lane.queries(to.place));
 }
 
 /// The rows' gradients in the layout of the reach, summed over tokens where those share it.
@@ -276,17 +230,17 @@ void pattern_backward(const PatternProblem& problem, const PatternSaved& saved,
   core::Tensor reach_sums({problem.edge ? lanes * s.queries : 0}, 0);
   Real* dreach = problem.edge ? reach_sums.write().data() : nullptr;
   core::parallel_for(lanes, 1,
-                     [&](Index index, Index) { start_from_zero(Lane(problem, index), to); });
-  std::size_t passes = 0;
+                     [&](Index index, Index) { start_from_zero(PatternLane(problem, index), to); });
+  std::size_t rounds = 0;
   for (Index index = 0; index < lanes; ++index)
-    passes = std::max(passes, problem.plan(index).passes.size());
-  for (std::size_t pass = 0; pass < passes; ++pass)
+    rounds = std::max(rounds, problem.plan(index).rounds.size());
+  for (std::size_t round = 0; round < rounds; ++round)
     core::parallel_for(lanes * shares, 1, [&](Index task, Index) {
-      const Lane lane(problem, task / shares);
-      if (pass >= lane.plan.passes.size()) return;
+      const PatternLane lane(problem, task / shares);
+      if (round >= lane.plan.rounds.size()) return;
       const Index share = task % shares, own = task / shares * (shares - 1) + share - 1;
       const auto sum_of = [&](Heads result, const Partials& partial) {
-        const core::Matrix m = lane.keys(result, 0, s.keys, 1);
+        const core::Matrix m = lane.keys(result);
         if (share == 0) return KeySum{m.data, m.stride};
         const Index before = keys[std::size_t(own)].begin * problem.head_width;
         return KeySum{partial[own] - before, problem.head_width};
@@ -294,7 +248,7 @@ void pattern_backward(const PatternProblem& problem, const PatternSaved& saved,
       const TaskSums sums{
           to.q, to.place, dreach, sum_of(to.k, dk), sum_of(to.v, dv), relative.of(task)};
       Tile tile(lane);
-      const Share blocks = dealt[std::size_t(task / shares)].of(lane.plan.passes[pass], share);
+      const Share blocks = dealt[std::size_t(task / shares)].of(lane.plan.rounds[round], share);
       for (Index b = blocks.first; b < blocks.end; b += blocks.step)
         sweep_block(lane, lane.plan.blocks[std::size_t(b)], saved, sums, tile);
     });
@@ -302,11 +256,11 @@ void pattern_backward(const PatternProblem& problem, const PatternSaved& saved,
   if (problem.edge) write_reach(problem, dreach, to.reach);
   if (shares == 1) return;
   core::parallel_for(lanes, 1, [&](Index index, Index) {
-    const Lane lane(problem, index);
+    const PatternLane lane(problem, index);
     for (Index i = index * (shares - 1); i < (index + 1) * (shares - 1); ++i) {
       const Interval own = keys[std::size_t(i)];
-      add_rows(dk[i], lane.keys(to.k, own.begin, own.end - own.begin, 1));
-      add_rows(dv[i], lane.keys(to.v, own.begin, own.end - own.begin, 1));
+      add_rows(dk[i], lane.keys(to.k, own.begin, own.end - own.begin));
+      add_rows(dv[i], lane.keys(to.v, own.begin, own.end - own.begin));
     }
   });
 }

@@ -10,7 +10,7 @@ const PatternAttention& DrawnAttention::current() const {
   std::vector<Pattern> patterns;
   for (Index head = 0; head < site_.heads; ++head)
     patterns.push_back(united(others_, drawn_.of_head(head)));
-  planned_.emplace(site_, traits_, std::move(patterns), scores_, normaliser_);
+  planned_.emplace(site_, std::move(patterns), scores_, normaliser_);
   planned_table_.assign(table.begin(), table.end());
   return *planned_;
 }

@@ -12,16 +12,14 @@ namespace weft::layers {
 class DrawnAttention final : public Attention {
  public:
   /// `others` is the part of the pattern that all heads share.
-  DrawnAttention(const AttentionSite& site, AttentionTraits traits, Pattern others,
-                 const DrawnBlocks::Settings& drawn, const ScoreSettings& scores)
+  DrawnAttention(const AttentionSite& site, Pattern others, const DrawnBlocks::Settings& drawn,
+                 const ScoreSettings& scores)
       : site_(site),
-        traits_(std::move(traits)),
         others_(std::move(others)),
         drawn_(site, drawn, others_),
         scores_(scores),
         normaliser_(std::make_shared<Normaliser>(scores.normaliser, site.heads)) {}
 
-  AttentionTraits traits() const override { return current().traits(); }
   Var forward(const Pass& pass, const AttentionInput& input) const override {
     return current().forward(pass, input);
   }
@@ -42,7 +40,6 @@ class DrawnAttention final : public Attention {
   const PatternAttention& current() const;
 
   AttentionSite site_;
-  AttentionTraits traits_;
   Pattern others_;
   DrawnBlocks drawn_;
   ScoreSettings scores_;

@@ -13,7 +13,7 @@ void Factorised::fields(core::Fields& field, const AttentionSite& typical) {
   field.choice("heads_use", heads_use,
                "every head reads both sets of keys, half the heads each, or layers take turns",
                {"merged", "separate", "interleaved"});
-  check_fires(field, "stride", stride, typical);
+  check_distance_fits(field, "stride", stride, typical);
   if (heads_use == "separate" && typical.heads < 2)
     field.problem("heads_use", "separate needs two heads or more");
 }

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/arrays/scratch.h"
 #include "core/counters.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
@@ -9,26 +10,28 @@
 namespace weft::layers {
 namespace {
 
+constexpr Index most_rows = PatternPlan::most_rows;
 constexpr Real minus_infinity = -std::numeric_limits<Real>::infinity();
 
 /// The running softmax of one block of queries: for each row the largest score, the sum of
 /// exp(score - largest) and the values weighted so.
 class RunningSoftmax {
  public:
-  RunningSoftmax(const Lane& lane, const PatternPlan::Block& block, Heads out, Real* log_sums)
+  RunningSoftmax(const PatternLane& lane, const PatternPlan::Block& block, Heads out,
+                 Real* log_sums)
       : lane_(lane),
         block_(block),
         out_(lane.queries(out, block.first_query, block.queries, block.step)),
         log_sums_(log_sums + block.first_query),
         relative_(lane),
-        scratch_({most_rows, key_tile + 2}) {
-    scores_ = scratch_.write().data();
-    top_ = scores_ + most_rows * key_tile;
-    total_ = top_ + most_rows;
-    if (!lane.plan.starts_from_zero) set_zero(out_);
+        scratch_(most_rows * (PatternPlan::key_tile + 2)) {
+    scores_ = scratch_.take(most_rows * PatternPlan::key_tile);
+    top_ = scratch_.take(most_rows);
+    total_ = scratch_.take(most_rows);
+    if (!lane.plan.zeroed_beforehand) set_zero(out_);
     for (Index r = 0; r < block.queries; ++r) {
-      // What earlier passes gathered stands in `out`, normalised: a sum of one at its log-sum.
-      top_[r] = lane.plan.starts_from_zero ? log_sums_[r * block.step] : minus_infinity;
+      // What earlier rounds gathered stands in `out`, normalised: a sum of one at its log-sum.
+      top_[r] = lane.plan.zeroed_beforehand ? log_sums_[r * block.step] : minus_infinity;
       total_[r] = top_[r] > minus_infinity ? 1 : 0;
     }
   }
@@ -53,8 +56,7 @@ class RunningSoftmax {
     for (Index r = 0; r < block_.queries; ++r) {
       const Real total = total_[r];
       log_sums_[r * block_.step] = total > 0 ? top_[r] + std::log(total) : minus_infinity;
-      if (total > 0 && total != 1)
-        core::simd().scale(1 / total, out_.data + r * out_.stride, out_.cols);
+      if (total > 0 && total != 1) core::simd().scale(1 / total, out_.row(r), out_.cols);
     }
   }
 
@@ -99,23 +101,23 @@ class RunningSoftmax {
     if (top > top_[r] && total_[r] > 0) {
       const Real shrink = std::exp(top_[r] - top);
       total_[r] *= shrink;
-      core::simd().scale(shrink, out_.data + r * out_.stride, out_.cols);
+      core::simd().scale(shrink, out_.row(r), out_.cols);
     }
     top_[r] = top;
     total_[r] += sum;
   }
 
-  const Lane& lane_;
+  const PatternLane& lane_;
   const PatternPlan::Block& block_;
   core::Matrix out_;
   Real* log_sums_;
   RelativeTile relative_;
-  core::Tensor scratch_;
+  core::Scratch scratch_;
   Real *scores_, *top_, *total_;
   Index pairs_ = 0;
 };
 
-void run_block(const Lane& lane, const PatternPlan::Block& block, ConstHeads q, ConstHeads k,
+void run_block(const PatternLane& lane, const PatternPlan::Block& block, ConstHeads q, ConstHeads k,
                ConstHeads v, Heads out, Real* log_sums) {
   RunningSoftmax softmax(lane, block, out, log_sums);
   PanelRows keys(lane.problem.head_width), values(lane.problem.head_width);
@@ -129,9 +131,9 @@ void run_block(const Lane& lane, const PatternPlan::Block& block, ConstHeads q, 
 }
 
 /// Nothing gathered yet: outputs 0, log-sums -infinity.
-void start_from_zero(const Lane& lane, Heads out, Real* log_sums) {
+void start_from_zero(const PatternLane& lane, Heads out, Real* log_sums) {
   const Index n = lane.problem.sequences.queries;
-  set_zero(lane.queries(out, 0, n, 1));
+  set_zero(lane.queries(out));
   std::fill_n(log_sums, n, minus_infinity);
 }
 
@@ -152,25 +154,25 @@ void pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHeads k, 
   if (!problem.entmax.empty()) return sparse_pattern_forward(problem, q, k, v, out, trace);
   Real* const log_sums = trace.levels;
   const Index n = problem.sequences.queries, lanes = problem.sequences.batch * problem.heads;
-  std::size_t passes = 0;
+  std::size_t rounds = 0;
   for (Index index = 0; index < lanes; ++index)
-    passes = std::max(passes, problem.plan(index).passes.size());
+    rounds = std::max(rounds, problem.plan(index).rounds.size());
   core::parallel_for(lanes, 1, [&](Index index, Index) {
-    const Lane lane(problem, index);
-    if (lane.plan.starts_from_zero) start_from_zero(lane, out, log_sums + index * n);
+    const PatternLane lane(problem, index);
+    if (lane.plan.zeroed_beforehand) start_from_zero(lane, out, log_sums + index * n);
   });
-  for (std::size_t pass = 0; pass < passes; ++pass) {
+  for (std::size_t round = 0; round < rounds; ++round) {
     std::vector<std::pair<Index, Index>> tasks;  // lane, block
     for (Index index = 0; index < lanes; ++index) {
       const PatternPlan& plan = problem.plan(index);
-      if (pass >= plan.passes.size()) continue;
+      if (round >= plan.rounds.size()) continue;
       // Late blocks read most where attention is causal; they go first to even out the threads.
-      for (Index b = plan.passes[pass].blocks; b-- > 0;)
-        tasks.emplace_back(index, plan.passes[pass].first_block + b);
+      for (Index b = plan.rounds[round].blocks; b-- > 0;)
+        tasks.emplace_back(index, plan.rounds[round].first_block + b);
     }
     core::parallel_for(Index(tasks.size()), 1, [&](Index t, Index) {
       const auto [index, block] = tasks[std::size_t(t)];
-      const Lane lane(problem, index);
+      const PatternLane lane(problem, index);
       run_block(lane, lane.plan.blocks[std::size_t(block)], q, k, v, out, log_sums + index * n);
     });
   }
@@ -183,7 +185,7 @@ Cost pattern_cost(const PatternProblem& problem) {
   const Index gathers = 1 + !problem.entmax.empty() + problem.learns_alpha;
   Cost cost;
   for (Index index = 0; index < s.batch * problem.heads; ++index) {
-    const Lane lane(problem, index);
+    const PatternLane lane(problem, index);
     RelativeTile relative(lane);
     for (const PatternPlan::Block& block : lane.plan.blocks)
       for (Index p = block.first_panel; p < block.first_panel + block.panels; ++p) {

@@ -2,38 +2,19 @@
 
 #include <algorithm>
 
-#include "core/arrays/gemm.h"
 #include "core/arrays/tensor.h"
+#include "layers/attention/contract/lane.h"
 #include "layers/attention/pattern/kernel.h"
 
 namespace weft::layers {
 
-/// One head of one sequence, and where its queries and keys stand in memory.
-struct Lane {
+/// A lane and the plan of its head.
+struct PatternLane : HeadLane {
   const PatternProblem& problem;
   const PatternPlan& plan;
-  Index batch, head;
-  Index real_keys;
 
-  Lane(const PatternProblem& p, Index index)
-      : problem(p), plan(p.plan(index)), batch(index / p.heads), head(index % p.heads) {
-    const Sequences& s = p.sequences;
-    real_keys = s.key_lengths ? (*s.key_lengths)[std::size_t(batch)] : s.keys;
-  }
-
-  /// Rows first, first + step, ... of this lane.
-  core::ConstMatrix queries(ConstHeads x, Index first, Index count, Index step) const {
-    return rows(x, batch * problem.sequences.queries + first, count, step);
-  }
-  core::ConstMatrix keys(ConstHeads x, Index first, Index count, Index step) const {
-    return rows(x, batch * problem.sequences.keys + first, count, step);
-  }
-  core::Matrix queries(Heads x, Index first, Index count, Index step) const {
-    return writable(queries(ConstHeads{x.data, x.stride}, first, count, step));
-  }
-  core::Matrix keys(Heads x, Index first, Index count, Index step) const {
-    return writable(keys(ConstHeads{x.data, x.stride}, first, count, step));
-  }
+  PatternLane(const PatternProblem& p, Index index)
+      : HeadLane(p.sequences, p.heads, p.head_width, index), problem(p), plan(p.plan(index)) {}
 
   /// How many of a panel's columns are real keys, not padding.
   Index real_columns(const PatternPlan::Panel& panel) const {
@@ -50,27 +31,18 @@ struct Lane {
     return {*problem.edge, batch * problem.sequences.queries + query, head,
             query + problem.shift() - 1 - panel.first_key};
   }
-
- private:
-  core::ConstMatrix rows(ConstHeads x, Index first, Index count, Index step) const {
-    return {x.data + first * x.stride + head * problem.head_width, count, problem.head_width,
-            step * x.stride};
-  }
-  static core::Matrix writable(const core::ConstMatrix& m) {
-    return {const_cast<Real*>(m.data), m.rows, m.cols, m.stride};
-  }
 };
 
 /// The keys (or values) of a panel as a matrix: where they stand, or a copy when scattered.
 class PanelRows {
  public:
-  explicit PanelRows(Index width) : copy_({key_tile, width}) {}
+  explicit PanelRows(Index width) : copy_({PatternPlan::key_tile, width}) {}
 
-  core::ConstMatrix read(const Lane& lane, const PatternPlan::Panel& panel, ConstHeads x) {
+  core::ConstMatrix read(const PatternLane& lane, const PatternPlan::Panel& panel, ConstHeads x) {
     if (panel.list < 0) return lane.keys(x, panel.first_key, panel.columns, panel.step);
     Real* to = copy_.write().data();
     for (Index c = 0; c < panel.columns; ++c) {
-      const auto row = lane.keys(x, lane.plan.gathered[std::size_t(panel.list + c)], 1, 1);
+      const auto row = lane.keys(x, lane.plan.gathered[std::size_t(panel.list + c)], 1);
       std::copy_n(row.data, row.cols, to + c * row.cols);
     }
     const Index width = copy_.shape()[1];
@@ -88,7 +60,7 @@ M rows_of(const M& m, const PatternPlan::Panel& panel) {
 }
 
 inline void set_zero(const core::Matrix& m) {
-  for (Index r = 0; r < m.rows; ++r) std::fill_n(m.data + r * m.stride, m.cols, Real(0));
+  for (Index r = 0; r < m.rows; ++r) std::fill_n(m.row(r), m.cols, Real(0));
 }
 
 /// Calls body(begin, end), in the panel's own columns, for each stretch of the panel that a row

@@ -32,8 +32,8 @@ class Planner {
       });
     }
     if (aligned_) plan_.offsets = {-never, never};
-    plan_.starts_from_zero =
-        plan_.passes.size() != 1 || Index(plan_.rows.size()) - 1 != plan_.queries;
+    plan_.zeroed_beforehand =
+        plan_.rounds.size() != 1 || Index(plan_.rows.size()) - 1 != plan_.queries;
     return std::move(plan_);
   }
 
@@ -43,7 +43,7 @@ class Planner {
     const Index first = Index(plan_.blocks.size());
     body();
     const Index blocks = Index(plan_.blocks.size()) - first;
-    if (blocks > 0) plan_.passes.push_back({first, blocks});
+    if (blocks > 0) plan_.rounds.push_back({first, blocks});
   }
 
   /// Keys that a query may read at all: [0, reach).
@@ -60,7 +60,8 @@ class Planner {
   void add_full_rows() {
     for (Index q = 0; q < plan_.queries;) {
       Index count = 0;
-      while (q + count < plan_.queries && count < most_rows && reads_all(q + count)) ++count;
+      while (q + count < plan_.queries && count < PatternPlan::most_rows && reads_all(q + count))
+        ++count;
       if (count == 0) {
         ++q;
         continue;
@@ -72,7 +73,7 @@ class Planner {
     }
   }
 
-  /// What a query reads in its class: places of its own modulus, less what earlier passes score.
+  /// What a query reads in its class: places of its own modulus, less what earlier rounds score.
   std::vector<Interval> row_of(Index query, Index modulus) const {
     const Index r = query % modulus;
     const Index places = (plan_.keys - r + modulus - 1) / modulus;
@@ -121,11 +122,12 @@ class Planner {
 
   /// Tall blocks where rows read much, so that their common columns outweigh the ragged ends.
   Index rows_for(Index modulus) const {
-    if (aligned_) return most_rows / 2;
+    if (aligned_) return PatternPlan::most_rows / 2;
     Index read = 0, sampled = 0;
     for (Index q = 0; q < plan_.queries; q += std::max<Index>(1, plan_.queries / 16), ++sampled)
       for (const Interval& s : row_of(q, modulus)) read += s.end - s.begin;
-    return sampled > 0 && read / sampled >= 128 ? most_rows : most_rows / 2;
+    return sampled > 0 && read / sampled >= 128 ? PatternPlan::most_rows
+                                                : PatternPlan::most_rows / 2;
   }
 
   void add_class(Index modulus, Index r, Index most) {
@@ -241,7 +243,7 @@ class Planner {
         open = 0;
       }
       PatternPlan::Panel* last = open > 0 ? &plan_.panels.back() : nullptr;
-      if (last && open + columns <= key_tile && last->first_row == own.begin &&
+      if (last && open + columns <= PatternPlan::key_tile && last->first_row == own.begin &&
           last->rows == own.end - own.begin) {
         last->columns += columns;
         open += columns;
@@ -255,7 +257,7 @@ class Planner {
 
   void gather(const Interval& run, Index column, Index step, Index offset, Index rows, bool open) {
     for (Index p = run.begin; p < run.end; ++p, ++column, open = true) {
-      if (!open || plan_.panels.back().columns == key_tile)
+      if (!open || plan_.panels.back().columns == PatternPlan::key_tile)
         plan_.panels.push_back({column, 0, 0, rows, 0, 0, Index(plan_.gathered.size())});
       plan_.gathered.push_back(std::int32_t(p * step + offset));
       ++plan_.panels.back().columns;

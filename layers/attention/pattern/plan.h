@@ -12,9 +12,12 @@ namespace weft::layers {
 /// into panels; each row knows the ranges of columns that it reads itself. Nothing here grows
 /// faster than the pairs that are scored.
 ///
-/// A pass holds every query at most once. Classes of dilated atoms make passes of their own, since
-/// their blocks join other queries; a pair is scored in one pass only.
+/// A round holds every query at most once. Classes of dilated atoms make rounds of their own, since
+/// their blocks join other queries; a pair is scored in one round only.
 struct PatternPlan {
+  /// The most rows of a block and the most columns of a panel.
+  static constexpr Index most_rows = 128, key_tile = 256;
+
   /// Up to `key_tile` columns: keys first_key, first_key + step, ..., or those listed in `gathered`
   /// from `list` on when the keys are scattered; and the rows of the block that read any of them.
   struct Panel {
@@ -30,11 +33,11 @@ struct PatternPlan {
     Index first_panel, panels;
     Index columns;
   };
-  struct Pass {
+  struct Round {
     Index first_block, blocks;
   };
 
-  std::vector<Pass> passes;
+  std::vector<Round> rounds;
   std::vector<Block> blocks;
   std::vector<Panel> panels;
   std::vector<std::int32_t> gathered;
@@ -45,11 +48,10 @@ struct PatternPlan {
   /// Key less query of every pair lies in here; unbounded where panels are aligned.
   Interval offsets{never, -never};
   Index area = 0;  ///< rows x columns of all panels
-  /// Some query is in more passes than one or in none, so outputs must start from nothing.
-  bool starts_from_zero = false;
+  /// Some query is in more rounds than one or in none: outputs are zeroed before the first block
+  /// adds to them, not by the blocks.
+  bool zeroed_beforehand = false;
 };
-
-inline constexpr Index most_rows = 128, key_tile = 256;
 
 /// Where panels are cut: `tight` about what the rows of a block read; `aligned` at multiples of a
 /// fixed number of keys and with all rows of their block, so that what later rows read cannot move

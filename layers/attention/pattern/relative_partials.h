@@ -1,10 +1,26 @@
 #pragma once
 
+#include <vector>
+
+#include "core/arrays/tensor.h"
 #include "core/simd/kernels.h"
-#include "layers/attention/pattern/partials.h"
 #include "layers/attention/pattern/relative_tile.h"
 
 namespace weft::layers {
+
+/// An array of the given size for each task, zeroed.
+class Partials {
+ public:
+  explicit Partials(const std::vector<Index>& sizes) {
+    for (const Index size : sizes) arrays_.emplace_back(core::Shape{size}, Real(0));
+    for (core::Tensor& array : arrays_) data_.push_back(array.write().data());
+  }
+  Real* operator[](Index task) const { return data_[std::size_t(task)]; }
+
+ private:
+  std::vector<core::Tensor> arrays_;
+  std::vector<Real*> data_;
+};
 
 /// The tables' sums of every task.
 class RelativePartials {

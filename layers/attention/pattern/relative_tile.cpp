@@ -2,10 +2,15 @@
 
 #include "core/simd/kernels.h"
 
+// Letters: tile rows r (queries) and columns c (keys); t a diagonal, all pairs of one offset; l(t)
+// its label, the row of a table that serves this offset. Consecutive keys lie `step` apart as the
+// queries do, so pair (r, c) lies on diagonal t = c - r + rows - 1, counted from the first that is
+// read. Moving row r right by its gap, rows - 1 - r - first_diagonal, brings a diagonal into one
+// column: skew(X)[r, gap + c] = X[r, c].
 namespace weft::layers {
 namespace {
 
-constexpr Index most_diagonals = most_rows + key_tile;
+constexpr Index most_diagonals = PatternPlan::most_rows + PatternPlan::key_tile;
 
 RelativeTable table_of(const Var& table, Index head_width) {
   if (table.value().size() == 0) return {};
@@ -31,12 +36,13 @@ RelativeTerms relative_terms(const RelativePositions::Terms& terms, ConstHeads q
   return view;
 }
 
-RelativeTile::RelativeTile(const Lane& lane) : lane_(lane), terms_(lane.problem.relative.get()) {
+RelativeTile::RelativeTile(const PatternLane& lane)
+    : lane_(lane), terms_(lane.problem.relative.get()) {
   if (!terms_) return;
   const Index width = lane.problem.head_width;
   table_rows_ = core::Tensor({most_diagonals, width});
-  product_ = core::Tensor({most_diagonals, std::max(most_rows, width)});
-  skewed_ = core::Tensor({most_rows, most_diagonals});
+  product_ = core::Tensor({most_diagonals, std::max(PatternPlan::most_rows, width)});
+  skewed_ = core::Tensor({PatternPlan::most_rows, most_diagonals});
 }
 
 void RelativeTile::place(const PatternPlan::Block& block, const PatternPlan::Panel& panel) {
@@ -47,6 +53,7 @@ void RelativeTile::place(const PatternPlan::Block& block, const PatternPlan::Pan
   first_query_ = block.first_query + panel.first_row * block.step;
   labels_.clear();
   if (panel.list >= 0) return;
+  // Offset of diagonal 0: the first key seen from the last query.
   const Index first = panel.first_key - first_query_ - (rows_ - 1) * block.step;
   const Interval& read = lane_.plan.offsets;
   const Index all = rows_ + columns_ - 1;
@@ -56,6 +63,8 @@ void RelativeTile::place(const PatternPlan::Block& block, const PatternPlan::Pan
       std::max(first_diagonal_, std::min(all - 1, (read.end - 1 - first) / block.step));
   for (Index t = first_diagonal_; t <= last; ++t)
     labels_.push_back(terms_->label(first + t * block.step - lane_.problem.shift()));
+  // A label serves consecutive offsets: equal ends mean one label for the whole tile, which is then
+  // treated as a single diagonal.
   if (labels_.front() == labels_.back()) labels_.resize(1);
   diagonals_ = Index(labels_.size());
 }
@@ -64,6 +73,7 @@ const Real* RelativeTile::row(const RelativeTable& table, std::int32_t label) co
   return table.data + label * table.stride + lane_.head * table.head_step;
 }
 
+/// T[t] = table[l(t)].  -> [diagonals, D]
 core::ConstMatrix RelativeTile::rows_of(const RelativeTable& table) {
   const Index width = lane_.problem.head_width;
   Real* to = table_rows_.write().data();
@@ -78,10 +88,11 @@ Interval RelativeTile::columns_of(Index r) const {
   return {begin, std::clamp<Index>(diagonals_ - gap, begin, columns_)};
 }
 
+/// Y[r, gap + c] = X[r, c], zero elsewhere; with a single diagonal Y[r] = sum_c X[r, c].
 core::ConstMatrix RelativeTile::skewed(const core::ConstMatrix& x) {
   Real* to = skewed_.write().data();
   for (Index r = 0; r < rows_; ++r) {
-    const Real* from = x.data + r * x.stride;
+    const Real* from = x.row(r);
     if (diagonals_ == 1) {
       to[r] = core::simd().sum(from, columns_);
       continue;
@@ -95,10 +106,11 @@ core::ConstMatrix RelativeTile::skewed(const core::ConstMatrix& x) {
   return {to, rows_, diagonals_, diagonals_};
 }
 
+/// out[r, c] += Y[r, gap + c], the transpose of `skewed`.
 void RelativeTile::unskew_onto(const core::ConstMatrix& x, const core::Matrix& out) const {
   for (Index r = 0; r < rows_; ++r) {
-    Real* to = out.data + r * out.stride;
-    const Real* from = x.data + r * x.stride;
+    Real* to = out.row(r);
+    const Real* from = x.row(r);
     if (diagonals_ == 1) {
       for (Index c = 0; c < columns_; ++c) to[c] += from[0];
       continue;
@@ -110,6 +122,7 @@ void RelativeTile::unskew_onto(const core::ConstMatrix& x, const core::Matrix& o
   }
 }
 
+/// Scattered keys have no diagonals: body(r, c, label) for every pair of the tile.
 template <class Body>
 void RelativeTile::for_each_pair(const Body& body) const {
   for (Index r = 0; r < rows_; ++r)
@@ -120,6 +133,7 @@ void RelativeTile::for_each_pair(const Body& body) const {
     }
 }
 
+/// S[r, c] += scale q_r . K[l] + bias[l]: with the diagonals' rows T of K, unskew(scale Q T^T).
 void RelativeTile::add_scores(const core::ConstMatrix& queries, const core::Matrix& scores) {
   const Real* bias = terms_->bias ? terms_->bias + lane_.head * terms_->labels : nullptr;
   const Real scale = lane_.problem.scale;
@@ -127,8 +141,7 @@ void RelativeTile::add_scores(const core::ConstMatrix& queries, const core::Matr
     for_each_pair([&](Index r, Index c, std::int32_t label) {
       Real& s = scores.data[r * scores.stride + c];
       if (terms_->keys.data)
-        s += scale * core::simd().dot(queries.data + r * queries.stride, row(terms_->keys, label),
-                                      queries.cols);
+        s += scale * core::simd().dot(queries.row(r), row(terms_->keys, label), queries.cols);
       if (bias) s += bias[label];
     });
     return;
@@ -139,11 +152,13 @@ void RelativeTile::add_scores(const core::ConstMatrix& queries, const core::Matr
     unskew_onto(product, scores);
   }
   if (!bias) return;
+  // The bias is the same in every row: a matrix whose rows are all at the same place.
   Real* gains = table_rows_.write().data();
   for (Index t = 0; t < diagonals_; ++t) gains[t] = bias[labels_[std::size_t(t)]];
   unskew_onto({gains, rows_, diagonals_, 0}, scores);
 }
 
+/// O[r] += sum_c P[r, c] V[l]: skew(P) T, T the diagonals' rows of V.
 void RelativeTile::add_values(const core::ConstMatrix& weights, const core::Matrix& out) {
   if (!terms_->values.data) return;
   if (panel_->list < 0) {
@@ -152,11 +167,12 @@ void RelativeTile::add_values(const core::ConstMatrix& weights, const core::Matr
     return;
   }
   for_each_pair([&](Index r, Index c, std::int32_t label) {
-    core::simd().axpy(weights.data[r * weights.stride + c], row(terms_->values, label),
-                      out.data + r * out.stride, out.cols);
+    core::simd().axpy(weights.data[r * weights.stride + c], row(terms_->values, label), out.row(r),
+                      out.cols);
   });
 }
 
+/// dP[r, c] += dO[r] . V[l]: unskew(dO T^T).
 void RelativeTile::add_weight_gradients(const core::ConstMatrix& dout,
                                         const core::Matrix& dweights) {
   if (!terms_->values.data) return;
@@ -168,10 +184,11 @@ void RelativeTile::add_weight_gradients(const core::ConstMatrix& dout,
   }
   for_each_pair([&](Index r, Index c, std::int32_t label) {
     dweights.data[r * dweights.stride + c] +=
-        core::simd().dot(dout.data + r * dout.stride, row(terms_->values, label), dout.cols);
+        core::simd().dot(dout.row(r), row(terms_->values, label), dout.cols);
   });
 }
 
+/// sums[l(t)] += factor sum_r A[r, t] B[r]; labels repeat, so the product comes first.
 void RelativeTile::add_by_label(Real factor, const core::ConstMatrix& a, const core::ConstMatrix& b,
                                 Real* sums) {
   Real* product = product_.write().data();
@@ -180,6 +197,8 @@ void RelativeTile::add_by_label(Real factor, const core::ConstMatrix& a, const c
     core::simd().axpy(1, product + t * b.cols, sums + labels_[std::size_t(t)] * b.cols, b.cols);
 }
 
+/// dQ[r] += scale sum_c dS[r, c] K[l],  dK[l] += scale sum dS[r, c] q_r,  dbias[l] += sum dS[r, c],
+/// the sums over all pairs of label l.
 void RelativeTile::pull_back_scores(const core::ConstMatrix& ds, const core::ConstMatrix& queries,
                                     const core::Matrix& dqueries, const RelativeSums& sums) {
   const Real scale = lane_.problem.scale;
@@ -188,10 +207,8 @@ void RelativeTile::pull_back_scores(const core::ConstMatrix& ds, const core::Con
     for_each_pair([&](Index r, Index c, std::int32_t label) {
       const Real d = ds.data[r * ds.stride + c];
       if (terms_->keys.data) {
-        core::simd().axpy(scale * d, row(terms_->keys, label), dqueries.data + r * dqueries.stride,
-                          width);
-        core::simd().axpy(scale * d, queries.data + r * queries.stride, sums.keys + label * width,
-                          width);
+        core::simd().axpy(scale * d, row(terms_->keys, label), dqueries.row(r), width);
+        core::simd().axpy(scale * d, queries.row(r), sums.keys + label * width, width);
       }
       if (terms_->bias) sums.bias[label] += d;
     });
@@ -208,6 +225,7 @@ void RelativeTile::pull_back_scores(const core::ConstMatrix& ds, const core::Con
         sums.bias[labels_[std::size_t(t)]] += by_diagonal.data[r * diagonals_ + t];
 }
 
+/// dV[l] += sum P[r, c] dO[r] over all pairs of label l.
 void RelativeTile::pull_back_values(const core::ConstMatrix& weights, const core::ConstMatrix& dout,
                                     const RelativeSums& sums) {
   if (!terms_->values.data) return;
@@ -216,7 +234,7 @@ void RelativeTile::pull_back_values(const core::ConstMatrix& weights, const core
     return;
   }
   for_each_pair([&](Index r, Index c, std::int32_t label) {
-    core::simd().axpy(weights.data[r * weights.stride + c], dout.data + r * dout.stride,
+    core::simd().axpy(weights.data[r * weights.stride + c], dout.row(r),
                       sums.values + label * dout.cols, dout.cols);
   });
 }

@@ -16,7 +16,7 @@ struct RelativeSums {
 /// takes its own stretch of the result. A panel of scattered keys is gone through pair by pair.
 class RelativeTile {
  public:
-  explicit RelativeTile(const Lane& lane);
+  explicit RelativeTile(const PatternLane& lane);
 
   /// Whether there is anything to add.
   bool present() const { return terms_ != nullptr; }
@@ -51,7 +51,7 @@ class RelativeTile {
   template <class Body>
   void for_each_pair(const Body& body) const;
 
-  const Lane& lane_;
+  const PatternLane& lane_;
   const RelativeTerms* terms_;
   core::Tensor table_rows_, skewed_, product_;
   Index rows_ = 0, columns_ = 0, diagonals_ = 0, first_query_ = 0;

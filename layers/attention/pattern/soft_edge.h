@@ -23,7 +23,8 @@ struct Extent {
 
 /// A soft far end of what a query reads. The key x places before the nearest one counts
 ///   m = 1 for x < full,   (width + reach - x) / width for x < length,   else 0
-/// and its weight is m e^score / sum (m + eps) e^score. The reach hears of the keys in between.
+/// and its weight is m e^score / sum (m + eps) e^score. Only keys on the ramp, full <= x < length,
+/// pass a gradient to the reach: dm / dreach = 1 / width there and 0 elsewhere.
 struct SoftEdge {
   Real width = 1, eps = 0;
   const Real* reach = nullptr;                         ///< [H] for all tokens alike, or [B n, H]

@@ -43,7 +43,7 @@ class RowScores {
 };
 
 /// Rows of one lane and the blocks that hold all their keys: a strip of a single block, or the
-/// whole lane where rows are in several passes.
+/// whole lane where rows are in several rounds.
 struct Group {
   Index lane, first_block, blocks;
   Index first_row, rows;  ///< of the block
@@ -70,7 +70,7 @@ class Sweep {
         scores_(whole_ ? problem.sequences.queries : group.rows),
         sums_(std::size_t(scores_.rows())),
         relative_(lane_),
-        tile_({most_rows, key_tile}) {}
+        tile_({PatternPlan::most_rows, PatternPlan::key_tile}) {}
 
   void run(ConstHeads q, ConstHeads k, ConstHeads v) {
     for_each_panel([&](const PatternPlan::Block& block, const PatternPlan::Panel& panel) {
@@ -162,7 +162,7 @@ class Sweep {
     }
     const auto clear = [&](Heads x) {
       for (Index row = 0; x.data && row < scores_.rows(); ++row)
-        set_zero(lane_.queries(x, query_of(row), 1, 1));
+        set_zero(lane_.queries(x, query_of(row), 1));
     };
     clear(out_);
     clear(trace_.slope_mean);
@@ -199,7 +199,8 @@ class Sweep {
   /// f of every weight above 0, in an array of its own.
   core::Matrix mapped(const PatternPlan::Block& block, const PatternPlan::Panel& panel,
                       const core::Matrix& p, Real (Sweep::*f)(Real, const RowSums&) const) {
-    if (mapped_.size() == 0) mapped_ = core::Tensor({most_rows, key_tile});
+    if (mapped_.size() == 0)
+      mapped_ = core::Tensor({PatternPlan::most_rows, PatternPlan::key_tile});
     Real* const to = mapped_.write().data();
     for (Index r = 0; r < panel.rows; ++r) {
       const RowSums& sums = sums_[std::size_t(row_of(block, panel.first_row + r))];
@@ -218,7 +219,7 @@ class Sweep {
                           const core::Matrix& out) {
     Index alone = 0, together = 0;
     for (Index r = 0; r < weights.rows; ++r) {
-      Real* const row = weights.data + r * weights.stride;
+      Real* const row = weights.row(r);
       const Index support =
           std::count_if(row, row + weights.cols, [](Real weight) { return weight != 0; });
       if (support * sparse_gain > weights.cols) {
@@ -228,15 +229,14 @@ class Sweep {
       alone += support;
       for (Index c = 0; c < weights.cols && support > 0; ++c)
         if (row[c] != 0)
-          core::simd().axpy(row[c], values.data + c * values.stride, out.data + r * out.stride,
-                            out.cols);
+          core::simd().axpy(row[c], values.data + c * values.stride, out.row(r), out.cols);
       std::fill_n(row, weights.cols, Real(0));
     }
     core::counters().flops.fetch_add(2 * alone * out.cols, std::memory_order_relaxed);
     if (together > 0) core::gemm(1, weights, values, 1, out);
   }
 
-  Lane lane_;
+  PatternLane lane_;
   Group group_;
   const Entmax& entmax_;
   Heads out_;
@@ -249,12 +249,11 @@ class Sweep {
 };
 
 /// A query that no block holds has no keys.
-void start_from_zero(const Lane& lane, Heads out, const PatternTrace& trace) {
+void start_from_zero(const PatternLane& lane, Heads out, const PatternTrace& trace) {
   const Index n = lane.problem.sequences.queries;
   for (const Heads x : {out, trace.slope_mean, trace.alpha_slope})
-    if (x.data) set_zero(lane.queries(x, 0, n, 1));
-  std::fill_n(trace.levels + (lane.batch * lane.problem.heads + lane.head) * n, n,
-              std::numeric_limits<Real>::infinity());
+    if (x.data) set_zero(lane.queries(x));
+  std::fill_n(trace.levels + lane.index * n, n, std::numeric_limits<Real>::infinity());
 }
 
 }  // namespace
@@ -263,11 +262,11 @@ void sparse_pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHe
                             Heads out, const PatternTrace& trace) {
   std::vector<Group> groups;
   for (Index index = 0; index < problem.sequences.batch * problem.heads; ++index) {
-    const Lane lane(problem, index);
+    const PatternLane lane(problem, index);
     const Index blocks = Index(lane.plan.blocks.size());
-    if (lane.plan.starts_from_zero) start_from_zero(lane, out, trace);
-    if (lane.plan.passes.size() > 1)
-      groups.push_back({index, 0, blocks, 0, most_rows});
+    if (lane.plan.zeroed_beforehand) start_from_zero(lane, out, trace);
+    if (lane.plan.rounds.size() > 1)
+      groups.push_back({index, 0, blocks, 0, PatternPlan::most_rows});
     else
       for (Index b = blocks; b-- > 0;)
         for (Index row = 0; row < lane.plan.blocks[std::size_t(b)].queries; row += strip)

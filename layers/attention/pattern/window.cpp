@@ -9,8 +9,8 @@ Pattern window_pattern(const AttentionSite& site, Index window, Index dilation) 
   return dilated_pattern(window / 2, (window - 1) / 2, dilation);
 }
 
-void check_fires(core::Fields& field, std::string_view key, Index distance,
-                 const AttentionSite& site) {
+void check_distance_fits(core::Fields& field, std::string_view key, Index distance,
+                         const AttentionSite& site) {
   if (distance > 1 && distance >= site.length)
     field.problem(key, core::message_of(distance, " never reaches another key in sequences of ",
                                         site.length, " tokens; take less than the length"));

@@ -13,7 +13,7 @@ namespace weft::layers {
 Pattern window_pattern(const AttentionSite& site, Index window, Index dilation = 1);
 
 /// Reports a distance between keys that no sequence is long enough for.
-void check_fires(core::Fields& field, std::string_view key, Index distance,
-                 const AttentionSite& site);
+void check_distance_fits(core::Fields& field, std::string_view key, Index distance,
+                         const AttentionSite& site);
 
 }  // namespace weft::layers

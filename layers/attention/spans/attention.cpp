@@ -5,16 +5,15 @@
 
 #include "layers/attention/contract/fit.h"
 #include "layers/attention/pattern/call.h"
-#include "layers/attention/pattern/key_stores.h"
+#include "layers/attention/pattern/decoding.h"
 #include "layers/attention/spans/distance_keys.h"
 #include "layers/attention/spans/pattern.h"
 
 namespace weft::layers {
 
 SpanAttention::SpanAttention(const SpanSettings& settings, const AttentionSite& site,
-                             AttentionTraits traits, std::unique_ptr<SpanRule> rule)
+                             std::unique_ptr<SpanRule> rule)
     : settings_(settings),
-      traits_(std::move(traits)),
       rule_(std::move(rule)),
       heads_(site.heads),
       width_(site.head_width),
@@ -23,9 +22,6 @@ SpanAttention::SpanAttention(const SpanSettings& settings, const AttentionSite& 
       relative_(site.relative),
       own_positions_(!site.relative) {
   if (own_positions_) relative_ = std::make_shared<DistanceKeys>(settings.span, site);
-  traits_.bidirectional = false;
-  traits_.relative = true;
-  traits_.reads_self = false;
 }
 
 /// The float-to-integer decision: x < full when x < z, x < length when x <= z + ramp. A key that
@@ -131,7 +127,7 @@ Cost SpanAttention::cost(const Sequences& s) const {
   return cost;
 }
 
-Index SpanAttention::carries() const {
+Index SpanAttention::memory_tokens() const {
   if (rule_->by_token()) return settings_.span;
   return farthest(extents_of(rule_->reach(Pass(), {}).value()));
 }

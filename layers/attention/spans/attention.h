@@ -13,19 +13,17 @@ namespace weft::layers {
 /// distance.
 class SpanAttention final : public Attention {
  public:
-  SpanAttention(const SpanSettings& settings, const AttentionSite& site, AttentionTraits traits,
+  SpanAttention(const SpanSettings& settings, const AttentionSite& site,
                 std::unique_ptr<SpanRule> rule);
 
-  AttentionTraits traits() const override { return traits_; }
   Var forward(const Pass& pass, const AttentionInput& input) const override;
   std::unique_ptr<DecodeState> begin() const override;
   void step(DecodeState& state, const StepInput& input, std::span<Real> out) const override;
   Cost cost(const Sequences& sequences) const override;
-  Index carries() const override;
-  Index carries_at_most() const override { return settings_.span; }
+  Index memory_tokens() const override;
   std::vector<double> spans() const override;
   Var penalty(const Pass& pass) const override { return rule_->penalty(pass); }
-  void project() override { rule_->project(); }
+  void constrain() override { rule_->constrain(); }
   void visit(autograd::Inventory& inventory) override;
 
  private:
@@ -51,7 +49,6 @@ class SpanAttention final : public Attention {
   };
 
   SpanSettings settings_;
-  AttentionTraits traits_;
   std::unique_ptr<SpanRule> rule_;
   Index heads_, width_;
   Real scale_;

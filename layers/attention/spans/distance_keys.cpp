@@ -23,7 +23,7 @@ RelativePositions::Terms DistanceKeys::terms(const Pass& pass, Index past, Index
   std::vector<std::int32_t> labels;
   for (Index offset = -past; offset <= future; ++offset)
     labels.push_back(std::int32_t(std::clamp<Index>(-offset - 1, 0, rows - 1)));
-  return {past, std::move(labels), autograd::use_rows(pass, *keys_, rows), {}, {}};
+  return {past, std::move(labels), autograd::rows_as_variable(pass, *keys_, rows), {}, {}};
 }
 
 void DistanceKeys::visit(autograd::Inventory& inventory) {

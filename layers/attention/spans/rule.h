@@ -21,7 +21,7 @@ class SpanRule {
   virtual Var charged(const Pass&, const Var& out, const Var&) const { return out; }
   /// What so many tokens cost beside attention.
   virtual Cost cost(Index) const { return {}; }
-  virtual void project() {}
+  virtual void constrain() {}
   virtual void visit(autograd::Inventory&) {}
 };
 

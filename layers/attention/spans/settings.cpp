@@ -18,4 +18,11 @@ void SpanSettings::list_soft(core::Fields& field) {
                core::between(0, 1));
 }
 
+AttentionPlan SpanSettings::plan(AttentionMaker make, AttentionTraits traits) const {
+  traits.bidirectional = false;
+  traits.relative = true;
+  traits.reads_self = false;
+  return {std::move(make), std::move(traits), span};
+}
+
 }  // namespace weft::layers

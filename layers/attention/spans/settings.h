@@ -16,6 +16,8 @@ struct SpanSettings {
   void list_fixed(core::Fields& field);
   /// And what a soft end needs.
   void list_soft(core::Fields& field);
+  /// The plan of a mechanism of these settings: its traits with those that all spans have.
+  AttentionPlan plan(AttentionMaker make, AttentionTraits traits) const;
 };
 
 }  // namespace weft::layers

@@ -43,15 +43,16 @@ void ExpertSettings::fields(core::Fields& field) {
                "rows that an expert takes of a call, over its even share; what it does not take "
                "passes the layer by; 0: any number",
                core::at_least(0));
-  if (choices > 1) {
+  field.when(choices > 1, "model.ff_choices of 2 or more", [&] {
     field.choice("ff_second", second,
                  "which second choices stand in training: all, or random, the more often the "
                  "larger their gate",
                  {"all", "random"});
-    if (second == "random")
+    field.when("ff_second", {"random"}, [&] {
       field.number("ff_second_threshold", second_threshold,
                    "gate from which a second choice always stands", core::between(1e-6, 1));
-  }
+    });
+  });
   field.number("ff_jitter", jitter,
                "in training the router's input is multiplied by 1 - this .. 1 + this",
                core::between(0, 1));
@@ -134,7 +135,7 @@ Index ExpertFeedForward::weights() const {
          router_.shape().size();
 }
 
-std::vector<Figure> ExpertFeedForward::figures() const {
+std::vector<Metric> ExpertFeedForward::metrics() const {
   const auto counts = use_.value().read().first(std::size_t(settings_.experts));
   const double taken = std::accumulate(counts.begin(), counts.end(), 0.0);
   const double lost = double(use_.value().read().back());

@@ -96,7 +96,7 @@ Index MemoryFeedForward::weights() const {
          settings_.heads * settings_.top * values_.shape()[1];
 }
 
-std::vector<Figure> MemoryFeedForward::figures() const {
+std::vector<Metric> MemoryFeedForward::metrics() const {
   const auto counts = use_.value().read();
   const double reads = std::accumulate(counts.begin(), counts.end(), 0.0);
   if (reads == 0) return {};

@@ -12,7 +12,7 @@
 namespace weft::core {
 namespace {
 
-using Product = void (*)(Real, const Factor&, const Factor&, Real, const Matrix&);
+using Product = void (*)(Real, const Operand&, const Operand&, Real, const Matrix&);
 
 /// A matrix inside a wider array: rows lie `gap` elements further apart than they are long.
 struct Stored {
@@ -28,13 +28,13 @@ struct Stored {
   std::vector<Real> numbers;
 };
 
-double at(const Factor& f, Index i, Index j) {
+double at(const Operand& f, Index i, Index j) {
   return f.transposed ? f.matrix.data[j * f.matrix.stride + i]
                       : f.matrix.data[i * f.matrix.stride + j];
 }
 
 /// The plain triple loop in double, over the whole array that holds c.
-std::vector<double> naive(Real alpha, const Factor& a, const Factor& b, Real beta,
+std::vector<double> naive(Real alpha, const Operand& a, const Operand& b, Real beta,
                           const Stored& c) {
   std::vector<double> result = tests::in_double(c.numbers);
   for (Index i = 0; i < c.rows; ++i)
@@ -58,7 +58,7 @@ void compare_with_triple_loop(Product product, Size size, Index gap) {
         const Stored a(flip_a ? size.k : size.m, flip_a ? size.m : size.k, gap, 1);
         const Stored b(flip_b ? size.n : size.k, flip_b ? size.k : size.n, gap, 2);
         Stored c(size.m, size.n, gap, 3);
-        const Factor left(a.view(), flip_a), right(b.view(), flip_b);
+        const Operand left(a.view(), flip_a), right(b.view(), flip_b);
         const auto expected = naive(alpha, left, right, beta, c);
         if (beta == 0)  // what c held before must not matter, NaN included
           for (Index i = 0; i < c.rows; ++i)

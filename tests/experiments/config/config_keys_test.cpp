@@ -35,10 +35,9 @@ std::string refusal_of(const std::string& text, const std::vector<std::string>& 
     top.integer("threads", number, "");
     core::Fields& data = reader.section("data");
     data.choice("kind", kind, "", {"recall", "text", "bytes"});
-    RecallSettings().fields(reader.section("data"));
-    RecallSettings().fields(reader.alternative("data", "kind", "recall"));
-    TextSettings().fields(reader.alternative("data", "kind", "text"));
-    BytesSettings().fields(reader.alternative("data", "kind", "bytes"));
+    data.when("kind", {"recall"}, [&] { RecallSettings().fields(data); });
+    data.when("kind", {"text"}, [&] { TextSettings().fields(data); });
+    data.when("kind", {"bytes"}, [&] { BytesSettings().fields(data); });
     core::Fields& model = reader.section("model");
     for (const char* key : {"layers", "width", "heads", "attention"})
       model.integer(key, number, "");
@@ -106,42 +105,66 @@ TEST(ConfigKeys, hold_their_judgement_on_settings_of_a_kind_that_is_wrong) {
       "  a.toml:4: unknown key data.lenght");
 }
 
-TEST(ConfigKeys, blame_the_selector_that_decides) {
-  // Only a cosine has a floor and only sgd a momentum; each kind is listed with the default of the
-  // other selector.
-  const auto settings = [](core::Fields& f, std::string kind, std::string schedule) {
-    double value = 0;
-    f.choice("kind", kind, "", {"adam", "sgd"});
-    f.choice("schedule", schedule, "", {"constant", "cosine"});
-    if (kind == "sgd") f.number("momentum", value, "");
-    if (schedule == "cosine") f.number("floor", value, "");
-  };
-  const auto read = [&](const std::string& kind, const std::string& schedule) {
+TEST(ConfigKeys, blame_the_condition_that_fails) {
+  // Only a cosine has a floor and only sgd a momentum, whose form only a nesterov has a name for.
+  const auto read = [&](std::string kind, std::string schedule) {
     return refusal([&] {
-      ConfigReader reader(ConfigTree::from_text("[optim]\nfloor = 1\nmomentum = 2", "a.toml"));
-      settings(reader.section("optim"), kind, schedule);
-      for (const std::string other : {"adam", "sgd"})
-        settings(reader.alternative("optim", "kind", other), other, "cosine");
-      for (const std::string other : {"constant", "cosine"})
-        settings(reader.alternative("optim", "schedule", other), "adam", other);
+      ConfigReader reader(
+          ConfigTree::from_text("[optim]\nfloor = 1\nmomentum = 2\nlook = 3", "a.toml"));
+      core::Fields& f = reader.section("optim");
+      double value = 0;
+      bool nesterov = false;
+      f.choice("kind", kind, "", {"adam", "sgd"});
+      f.choice("schedule", schedule, "", {"constant", "cosine"});
+      f.when("kind", {"sgd"}, [&] {
+        f.number("momentum", value, "");
+        f.flag("nesterov", nesterov, "");
+        f.when("nesterov", {"true"}, [&] { f.number("look", value, ""); });
+      });
+      f.when("schedule", {"cosine"}, [&] { f.number("floor", value, ""); });
+      EXPECT_TRUE(kind == "sgd" || value == 0);
       reader.finish();
     });
   };
-  EXPECT_EQ(read("sgd", "cosine"), "");
+  const std::string look = "a.toml:4: optim.look is used only with optim.nesterov = true";
+  EXPECT_EQ(read("sgd", "cosine"), only(look));
   EXPECT_EQ(read("sgd", "constant"),
-            only("a.toml:2: optim.floor is used only with optim.schedule = \"cosine\""));
+            "2 problems in the configuration, nothing was started\n"
+            "  a.toml:2: optim.floor is used only with optim.schedule = \"cosine\"\n  " +
+                look);
   EXPECT_EQ(read("adam", "cosine"),
-            only("a.toml:3: optim.momentum is used only with optim.kind = \"sgd\""));
+            "2 problems in the configuration, nothing was started\n"
+            "  a.toml:3: optim.momentum is used only with optim.kind = \"sgd\"\n"
+            "  a.toml:4: optim.look is used only with optim.kind = \"sgd\" and optim.nesterov = "
+            "true");
 }
 
-TEST(ConfigKeys, say_when_other_settings_leave_no_use_for_one) {
+TEST(ConfigKeys, name_the_fact_that_leaves_no_use_for_one) {
   ConfigReader reader(ConfigTree::from_text("[data]\nstream = true", "a.toml"));
-  std::string kind = "text";
-  reader.section("data").choice("kind", kind, "", {"recall", "text"});
-  RecallSettings().fields(reader.alternative("data", "kind", "recall"));
-  TextSettings().fields(reader.alternative("data", "kind", "text"));
+  core::Fields& data = reader.section("data");
+  data.when(false, "a text that is not prepared", [&] { TextSettings().fields(data); });
   EXPECT_EQ(refusal([&] { reader.finish(); }),
-            only("a.toml:2: data.stream is not used beside the other settings"));
+            only("a.toml:2: data.stream is used only with a text that is not prepared"));
+}
+
+TEST(ConfigKeys, a_renamed_key_is_an_error_that_names_the_new_one_unless_an_earlier_weft_saved_it) {
+  const auto read = [](ConfigReader::Names names, const std::string& text) {
+    ConfigReader reader(ConfigTree::from_text("[model]\n" + text, "a.toml"), names);
+    Index width = 1;
+    reader.section("model").renamed("unit", "sru_width");
+    reader.section("model").integer("sru_width", width, "");
+    reader.finish();
+    return std::pair(width, reader.resolved().hash());
+  };
+  using Names = ConfigReader::Names;
+  EXPECT_EQ(refusal([&] { read(Names::today, "unit = 4"); }),
+            only("a.toml:2: model.unit is now called model.sru_width: rename it"));
+  EXPECT_EQ(read(Names::earlier, "unit = 4").first, 4);
+  EXPECT_EQ(read(Names::earlier, "sru_width = 5").first, 5);
+  ConfigReader before(ConfigTree::from_text("[model]\nunit = 4", "a.toml"));
+  Index unit = 1;
+  before.section("model").integer("unit", unit, "");
+  EXPECT_EQ(read(Names::today, "sru_width = 4").second, before.resolved().hash());
 }
 
 TEST(ConfigKeys, tell_a_section_from_a_value) {

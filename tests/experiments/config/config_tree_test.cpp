@@ -42,6 +42,19 @@ TEST(ConfigTree, knows_the_line_of_every_value) {
   EXPECT_EQ(tree.find("model.attention[2]"), nullptr);
 }
 
+TEST(ConfigTree, takes_a_quoted_key_with_dots_for_the_bare_one) {
+  const ConfigTree bare = ConfigTree::from_text("model.width = 3\n[attention.a]\nwindow = 4", "a");
+  const ConfigTree quoted = ConfigTree::from_text(
+      "'model.width' = 3\n\"model.heads\" = 2\n['attention.a']\nwindow = 4", "a");
+  for (const ConfigTree* tree : {&bare, &quoted}) {
+    EXPECT_EQ(value_at<Index>(*tree, "model.width"), 3);
+    EXPECT_EQ(value_at<Index>(*tree, "attention.a.window"), 4);
+  }
+  EXPECT_EQ(value_at<Index>(quoted, "model.heads"), 2);
+  EXPECT_EQ(refusal([] { ConfigTree::from_text("model.width = 3\n'model.width' = 4", "a.toml"); }),
+            one_problem + "a.toml:2: model.width is given twice, in two ways");
+}
+
 TEST(ConfigTree, lays_a_file_over_its_includes_and_later_includes_over_earlier) {
   const ConfigScratch scratch;
   const std::string first =

@@ -23,9 +23,7 @@ class AttentionContract : public testing::TestWithParam<AttentionVariant> {
   AttentionSample sample(const Sequences& sequences, Index heads = 3, Index head_width = 4) const {
     return {GetParam().kind, sequences, heads, head_width, GetParam().settings};
   }
-  AttentionTraits traits() const {
-    return sample(Sequences::self(1, 1, true)).attention().traits();
-  }
+  AttentionTraits traits() const { return sample(Sequences::self(1, 1, true)).traits(); }
 
   /// Two sequences of the given length in every form that the traits allow.
   std::vector<Sequences> forms(Index length) const {

@@ -36,7 +36,9 @@ class AttentionSample {
                        .shared = shared_.get()};
     relative_ = site.relative = make_relative(relative, site);
     tests::GivenFields fields(settings);
-    attention_ = find_attention(kind)->configure(fields, site)(site);
+    const AttentionPlan plan = find_attention(kind)->configure(fields, site);
+    traits_ = plan.traits;
+    attention_ = plan.make(site);
     attention_->visit(inventory_);
     if (relative_) relative_->visit(inventory_);
     shared_->visit(inventory_);
@@ -51,6 +53,7 @@ class AttentionSample {
 
   const Attention& attention() const { return *attention_; }
   Attention& attention() { return *attention_; }
+  const AttentionTraits& traits() const { return traits_; }
   /// Null unless asked for.
   const RelativePositions* relative() const { return relative_.get(); }
   autograd::ParameterArena& arena() { return *arena_; }
@@ -121,6 +124,7 @@ class AttentionSample {
   Index heads_, head_width_;
   std::unique_ptr<SharedTables> shared_ = std::make_unique<SharedTables>();
   std::shared_ptr<RelativePositions> relative_;
+  AttentionTraits traits_;
   std::unique_ptr<Attention> attention_;
   autograd::Inventory inventory_;
   std::unique_ptr<autograd::ParameterArena> arena_;

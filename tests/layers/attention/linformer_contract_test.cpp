@@ -19,7 +19,7 @@ TEST(Linformer, with_unit_projections_is_dense_attention) {
   const Sequences s = Sequences::self(2, length, false);
   for (const std::string mode : {"none", "headwise", "key_value", "layerwise"}) {
     AttentionSample it("linformer", s, 2, 4, sharing(mode, length)), dense("dense", s, 2, 4);
-    for (const auto& segment : it.arena().segments())
+    for (const auto& segment : it.arena().slots())
       for (Index i = 0; i < segment.size; ++i)
         it.arena().value(segment)[std::size_t(i)] = i / length % length == i % length;
     tests::expect_close(it.evaluate().read(), tests::in_double(dense.evaluate().read()), tolerance);
@@ -32,8 +32,8 @@ TEST(Linformer, heads_with_equal_projections_are_heads_that_share_them) {
   AttentionSample shared("linformer", s, 3, 4, sharing("headwise", 7));
   for (std::size_t i = 0; i < 2; ++i)
     for (Index h = 0; h < 3; ++h)
-      std::ranges::copy(shared.arena().value(shared.arena().segments()[i]),
-                        own.arena().value(own.arena().segments()[i]).begin() + h * 7 * 20);
+      std::ranges::copy(shared.arena().value(shared.arena().slots()[i]),
+                        own.arena().value(own.arena().slots()[i]).begin() + h * 7 * 20);
   const auto apart = own.run(), together = shared.run();
   tests::expect_close(apart.out.read(), tests::in_double(together.out.read()), tolerance);
   for (const std::size_t i : {0, 1, 2})

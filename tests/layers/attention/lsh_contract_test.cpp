@@ -157,7 +157,7 @@ TEST(Lsh, strict_mode_leaks_nothing_where_paper_mode_does) {
         changed += !same_bits(before.rows(t, 1).read(), after.rows(t, 1).read());
     }
     EXPECT_EQ(changed > 0, mode == "paper") << changed << " earlier outputs changed";
-    EXPECT_EQ(sample().attention().traits().leaks, mode == "paper");
+    EXPECT_EQ(sample().traits().leaks, mode == "paper");
   }
 }
 

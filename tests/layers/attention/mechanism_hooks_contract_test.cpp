@@ -18,9 +18,6 @@ class Passing final : public Attention {
   Passing(const AttentionSite& site, std::shared_ptr<Calls> calls)
       : columns_(site.heads * site.head_width), calls_(std::move(calls)) {}
 
-  AttentionTraits traits() const override {
-    return {.summary = "passes values on", .keys_per_token = "one", .decode_state = "nothing"};
-  }
   std::vector<Projection> projections() const override {
     return {{"v", Projection::Side::keys, false}};
   }
@@ -43,9 +40,9 @@ class Passing final : public Attention {
   }
   Var penalty(const Pass& pass) const override {
     calls_->penalty.push_back(pass.stream().key());
-    return autograd::use(pass, price_);
+    return autograd::as_variable(pass, price_);
   }
-  void project() override { ++calls_->projected; }
+  void constrain() override { ++calls_->projected; }
 
  private:
   Index columns_;
@@ -69,7 +66,7 @@ struct PassingModel {
     const AttentionMaker make = [calls](const AttentionSite& site) {
       return std::make_unique<Passing>(site, calls);
     };
-    return {{"passing", {{make, 1}, {make, 1}}}};
+    return {{"passing", {{{make}, 1}, {{make}, 1}}}};
   }
   autograd::Inventory inventory() {
     autograd::Inventory all;
@@ -111,12 +108,12 @@ TEST(MechanismHooks, penalties_join_the_loss_by_its_share_and_reach_their_parame
   double prices = 0;
   for (const auto& [name, value] : it.drawn.weights())
     if (name.ends_with(".price")) prices += value.numbers[0];
-  for (const auto& s : it.drawn.arena().segments())
+  for (const auto& s : it.drawn.arena().slots())
     if (s.name.ends_with(".price")) it.drawn.arena().value(s)[0] = 0;
   const double without = core::scalar(loss_at(Pass(), Real(0.5)).value());
   EXPECT_NEAR(core::scalar(loss.value()), without + prices / 2, 1e-5);
   tape.sweep(loss, Tensor({1}, 1));
-  for (const auto& s : it.drawn.arena().segments())
+  for (const auto& s : it.drawn.arena().slots())
     if (s.name.ends_with(".price")) {
       EXPECT_NEAR(it.drawn.arena().gradients()[std::size_t(s.offset)], 0.5, 1e-6) << s.name;
     }
@@ -154,7 +151,7 @@ TEST(MechanismHooks, a_state_hears_of_each_training_pass_once_even_when_it_is_re
 
 TEST(MechanismHooks, project_reaches_every_group_of_every_layer) {
   PassingModel it;
-  it.model.project();
+  it.model.constrain();
   EXPECT_EQ(it.calls->projected, 4);
 }
 
@@ -182,7 +179,7 @@ TEST(MechanismHooks, named_attentions_repeat_to_fill_the_layers) {
       return std::make_unique<Passing>(site, std::make_shared<Calls>());
     };
   };
-  LanguageModel model(settings, {{"a", {{noting("a"), 2}}}, {"b", {{noting("b"), 2}}}}, 11, 6);
+  LanguageModel model(settings, {{"a", {{{noting("a")}, 2}}}, {"b", {{{noting("b")}, 2}}}}, 11, 6);
   EXPECT_EQ(made, (std::vector<std::pair<std::string, Index>>{
                       {"a", 0}, {"b", 1}, {"b", 2}, {"a", 3}, {"b", 4}}));
 }

@@ -1,6 +1,6 @@
 // What patterns score, by the closed forms, and what their decoders keep.
 #include "core/memory.h"
-#include "layers/attention/pattern/key_store.h"
+#include "layers/attention/pattern/decoding.h"
 #include "layers/attention/pattern/plan.h"
 #include "tests/layers/attention/attention_sample.h"
 

@@ -33,7 +33,7 @@ class RelativeContract : public testing::TestWithParam<Case> {
     std::vector<Sequences> all = {Sequences::self(2, length, true),
                                   padded(Sequences::self(2, length, true), {length / 2, length}),
                                   {2, length, 2 * length + 3, true}};
-    const AttentionTraits traits = sample(Sequences::self(1, 4, true)).attention().traits();
+    const AttentionTraits traits = sample(Sequences::self(1, 4, true)).traits();
     if (traits.bidirectional) all.push_back(Sequences::self(2, length, false));
     return all;
   }
@@ -116,7 +116,7 @@ TEST_P(RelativeContract, gradients_agree_with_differences) {
   for (const Index length : {1, 7, 70, 140})
     for (const Sequences& s : forms(length)) {
       AttentionSample it = sample(s);
-      if (s.keys == 1 && !it.attention().traits().reads_self) continue;
+      if (s.keys == 1 && !it.traits().reads_self) continue;
       tests::check_gradient(
           GetParam().relative,
           [&](const Pass& pass, const std::vector<Var>& in) { return it.forward(pass, in); },

@@ -111,7 +111,7 @@ TEST(Routing, strict_mode_leaks_nothing_where_paper_mode_does) {
         changed += !same_bits(before.rows(t, 1).read(), after.rows(t, 1).read());
     }
     EXPECT_EQ(changed > 0, mode == "paper") << changed << " earlier outputs changed";
-    EXPECT_EQ(Routed(8, given).attention().traits().leaks, mode == "paper");
+    EXPECT_EQ(Routed(8, given).traits().leaks, mode == "paper");
   }
 }
 
@@ -192,7 +192,7 @@ TEST(Routing, figures_say_how_clusters_are_used) {
   Routed it(90, settings("4", 20));
   Index c = 0;
   it.for_each_cluster([&](Real* row) { row[D] = Real(c++ % 4 == 0 ? 30 : 0); });
-  const auto figures = it.attention().figures();
+  const auto figures = it.attention().metrics();
   ASSERT_EQ(figures.size(), 2u);
   EXPECT_EQ(figures[0].name, "clusters_used");
   EXPECT_DOUBLE_EQ(figures[0].value, 0.25);

@@ -147,7 +147,7 @@ TEST(Span, chosen_reaches_are_charged_by_their_mean_over_tokens) {
 
 TEST(Span, z_comes_back_into_its_range_after_a_step) {
   AttentionSample it = adaptive(alone, {Real(-0.3), Real(0.5), Real(1.7)});
-  it.attention().project();
+  it.attention().constrain();
   const auto values = it.arena().values();
   EXPECT_EQ(values[0], 0);
   EXPECT_EQ(values[1], Real(0.5));

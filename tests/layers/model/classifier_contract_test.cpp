@@ -107,31 +107,17 @@ TEST(Classifier, scores_what_its_logits_say) {
     }
 }
 
-/// A mechanism that reads padding like anything else.
-class Unaware final : public Attention {
- public:
-  AttentionTraits traits() const override {
-    AttentionTraits traits;
-    traits.padding = false;
-    return traits;
-  }
-  Var forward(const Pass&, const AttentionInput&) const override { return {}; }
-  std::unique_ptr<DecodeState> begin() const override { return nullptr; }
-  void step(DecodeState&, const StepInput&, std::span<Real>) const override {}
-  Cost cost(const Sequences&) const override { return {}; }
-};
-
-TEST(Classifier, a_mechanism_that_does_not_leave_out_padding_is_told_from_those_that_do) {
-  const AttentionSite site = classifying("cls").site(9);
-  const HeadGroupPlan unaware{[](const AttentionSite&) { return std::make_unique<Unaware>(); }, 1};
+TEST(Classifier, knows_a_mechanism_that_reads_padding_like_anything_else) {
   const HeadGroupPlan aware = default_plans(classifying("cls"), 9).at("dense")[0];
-  EXPECT_TRUE(takes_padding({aware}, site));
-  EXPECT_FALSE(takes_padding({aware, unaware}, site));
+  HeadGroupPlan unaware = aware;
+  unaware.attention.traits.padding = false;
+  EXPECT_TRUE(takes_padding({aware}));
+  EXPECT_FALSE(takes_padding({aware, unaware}));
 }
 
 struct Form {
   std::string name;
-  AttentionMaker make;
+  AttentionPlan plan;
 };
 
 /// Every mechanism and variant that reads both ways and takes key lengths.
@@ -139,9 +125,8 @@ std::vector<Form> padding_forms(const AttentionSite& site) {
   std::vector<Form> forms;
   const auto add = [&](const std::string& name, std::string_view kind, tests::Settings given) {
     tests::GivenFields fields(std::move(given));
-    const AttentionMaker make = find_attention(kind)->configure(fields, site);
-    const AttentionTraits traits = make(site)->traits();
-    if (traits.bidirectional && traits.padding) forms.push_back({name, make});
+    const AttentionPlan plan = find_attention(kind)->configure(fields, site);
+    if (plan.traits.bidirectional && plan.traits.padding) forms.push_back({name, plan});
   };
   for (const AttentionEntry& entry : attention_registry())
     add(std::string(entry.kind), entry.kind, {});
@@ -161,7 +146,7 @@ TEST(Classifier, logits_do_not_depend_on_padding_with_any_attention_that_takes_i
       if (pool == "mean" && form.name != "dense") continue;  // the head's part is the same
       SCOPED_TRACE(form.name + ", " + pool);
       settings.attention = {form.name};
-      const AttentionPlans plans{{form.name, {{form.make, settings.heads}}}};
+      const AttentionPlans plans{{form.name, {{form.plan, settings.heads}}}};
       const SampleClassifier it(settings, plans, longer);
       const Tensor reference = it.logits(padded(real, longer, 5));
       EXPECT_TRUE(tests::same_bits(it.logits(padded(real, longer, 6)).read(), reference.read()));

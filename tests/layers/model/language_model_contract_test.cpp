@@ -185,14 +185,14 @@ TEST(LanguageModel, counts_what_its_products_do) {
     const Index read = settings.reversible_output == "concat" ? 2 * W : W;
     const AttentionSite site = settings.site(140);
     tests::GivenFields defaults;
-    const auto attention = find_attention(settings.attention[0])->configure(defaults, site)(site);
-    const Index blocks = Index(attention->projections().size()) + 1;
+    const AttentionPlan plan = find_attention(settings.attention[0])->configure(defaults, site);
+    const Index blocks = Index(plan.make(site)->projections().size()) + 1;
     EXPECT_EQ(it.model.matrix_weights(), settings.layers * (blocks * W * W + 2 * W * F) + V * read);
     const Cost cost = it.model.attention_cost(2);
     const Index flops = core::counters().flops, pairs = core::counters().scored_pairs;
     it.model.loss(Pass(), {it.tokens(2, 1), it.tokens(2, 2)}, 1);
     const Index products = 2 * 280 * it.model.matrix_weights();
-    if (attention->traits().adaptive) {
+    if (plan.traits.adaptive) {
       EXPECT_GT(core::counters().flops - flops, products);
       EXPECT_LE(core::counters().flops - flops, products + cost.flops);
       EXPECT_LE(core::counters().scored_pairs - pairs, cost.scored_pairs);

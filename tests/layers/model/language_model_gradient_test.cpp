@@ -10,7 +10,7 @@ void redraw_mechanisms(autograd::ParameterArena& arena) {
   const std::vector<Real> kept(arena.values().begin(), arena.values().end());
   arena.initialise(core::Rng(1));
   move_reaches_off_the_kink(arena);
-  for (const auto& segment : arena.segments())
+  for (const auto& segment : arena.slots())
     if (segment.name.find(".mechanism") == std::string::npos)
       std::copy_n(kept.begin() + segment.offset, segment.size, arena.value(segment).begin());
 }

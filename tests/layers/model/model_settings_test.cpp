@@ -21,8 +21,8 @@ TEST(ModelSettings, list_the_keys_of_the_model_section) {
   ModelSettings().fields(fields);
   EXPECT_EQ(fields.visited(),
             (Names{"task", "layers", "width", "heads", "ff", "feedforward", "ff_chunk",
-                   "loss_chunk", "norm", "norm_place", "positions", "dropout", "tie", "loss",
-                   "causal", "recurrence", "reversible", "attention"}));
+                   "loss_chunk", "norm", "norm_place", "positions", "dropout", "tie", "output",
+                   "causal", "segment_memory", "reversible", "attention"}));
   EXPECT_TRUE(fields.problems().empty());
 }
 
@@ -57,10 +57,12 @@ TEST(ModelSettings, ask_how_a_reversible_stack_ends) {
 
 TEST(ModelSettings, refuse_positions_that_begin_anew_in_every_segment) {
   for (const std::string positions : {"learned", "axial", "sinusoidal", "rotary"})
-    EXPECT_TRUE(problems_of({{"recurrence", true}, {"positions", positions}}).contains("positions"))
+    EXPECT_TRUE(
+        problems_of({{"segment_memory", true}, {"positions", positions}}).contains("positions"))
         << positions;
   for (const std::string positions : {"none", "xl", "shaw", "t5"})
-    EXPECT_TRUE(problems_of({{"recurrence", true}, {"positions", positions}}).empty()) << positions;
+    EXPECT_TRUE(problems_of({{"segment_memory", true}, {"positions", positions}}).empty())
+        << positions;
 }
 
 TEST(ModelSettings, refuse_batch_norm_unless_its_leak_is_allowed) {

@@ -95,10 +95,10 @@ inline std::vector<Seq2SeqForm> every_seq2seq_form() {
       settings.sparse_ff = {.block = 3, .rank = 2, .temperature = 1, .hard = 0.5};
     }
     if (on(2)) {
-      settings.loss = "sparse";
+      settings.output = "sparse";
       settings.tie = false;
     }
-    if (on(3)) settings.seq2seq.recurrent_unit = 3;
+    if (on(3)) settings.seq2seq.sru_width = 3;
     settings.positions = choice % 3 == 0 ? "rotary" : "learned";
     all.push_back({settings, on(1)});
   }
@@ -109,7 +109,7 @@ inline std::string describe(const Seq2SeqForm& form) {
   const ModelSettings& s = form.settings;
   return core::message_of(s.reversible ? "reversible" : "plain", ", feed-forward ", s.feedforward,
                           ", projection ", form.sparse_projection ? "sparse" : "dense", ", loss ",
-                          s.loss, ", recurrent unit ", s.seq2seq.recurrent_unit, ", ", s.positions,
+                          s.output, ", recurrent unit ", s.seq2seq.sru_width, ", ", s.positions,
                           " positions, attention ", s.attention[0]);
 }
 

@@ -117,7 +117,7 @@ TEST(Seq2Seq, works_with_every_attention_that_the_check_lets_pass) {
       for (const bool over_source : {true, false}) {
         if (!over_source) settings.seq2seq.cross_attention = "dense";
         tests::GivenFields fields;
-        check_seq2seq(fields, settings, SampleSeq2Seq::plans(settings, false), 16);
+        check_seq2seq(fields, settings, SampleSeq2Seq::plans(settings, false));
         if (!fields.problems().empty()) continue;
         SCOPED_TRACE(describe(Seq2SeqForm{settings}));
         const SampleSeq2Seq it(settings);

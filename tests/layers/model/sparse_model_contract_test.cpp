@@ -16,8 +16,8 @@ ModelSettings sparse_settings(const std::string& kind, bool reversible) {
   ModelSettings settings = small_settings();
   settings.feedforward = "sparse";
   settings.sparse_ff = {.block = 3, .rank = 2, .temperature = 1, .hard = 0.5};
-  settings.loss = "sparse";
-  settings.loss_modules = reversible ? 11 : 1;
+  settings.output = "sparse";
+  settings.output_modules = reversible ? 11 : 1;
   settings.tie = false;
   settings.positions = "rotary";
   settings.reversible = reversible;
@@ -135,12 +135,12 @@ TEST(SparseModel, reads_at_decoding_no_more_weights_than_its_formula) {
 
 TEST(SparseModel, refuses_modules_that_do_not_divide) {
   ModelSettings settings = sparse_settings("dense", false);
-  settings.loss_modules = 4;
+  settings.output_modules = 4;
   EXPECT_THROW(SparseModel(settings, 9), core::Error);
   tests::GivenFields fields({{"projection", std::string("sparse")}, {"modules", Index(3)}});
   read_attention(fields, "dense", settings.site(9));
   EXPECT_TRUE(fields.problems().contains("modules"));
-  tests::GivenFields tied({{"loss", std::string("sparse")}});
+  tests::GivenFields tied({{"output", std::string("sparse")}});
   ModelSettings().fields(tied);
   EXPECT_TRUE(tied.problems().contains("tie"));
 }

@@ -81,7 +81,7 @@ TEST(Terraformer, has_the_gradients_of_two_plain_streams_with_dropout_on) {
 
 TEST(Terraformer, has_two_attentions_and_a_feed_forward_in_every_layer_of_the_decoder) {
   ModelSettings settings = small_seq2seq(true);
-  settings.seq2seq.recurrent_unit = 3;
+  settings.seq2seq.sru_width = 3;
   SampleSeq2Seq it(settings);
   const auto& model = dynamic_cast<const Terraformer&>(it.model);
   EXPECT_EQ(model.encoder().size(), 1u * 2);

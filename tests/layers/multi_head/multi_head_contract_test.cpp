@@ -1,4 +1,4 @@
-#include "layers/model/model_settings.h"
+#include "layers/model/attention_plans.h"
 #include "layers/multi_head/multi_head.h"
 #include "tests/closeness.h"
 #include "tests/gradient_check.h"

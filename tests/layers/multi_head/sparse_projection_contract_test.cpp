@@ -50,7 +50,7 @@ TEST(Multiplicative, is_any_matrix_with_one_module_or_one_column) {
   for (const bool one_module : {false, true}) {
     Multiplicative part(6, one_module ? 1 : 5, one_module ? 5 : 1);
     DrawnWeights drawn(part);
-    for (const auto& segment : drawn.arena().segments())
+    for (const auto& segment : drawn.arena().slots())
       if (segment.name == (one_module ? "modules" : "columns"))
         std::ranges::fill(drawn.arena().value(segment), Real(1));
     const Grid matrix = drawn.weights().at(one_module ? "columns" : "modules");
@@ -66,7 +66,7 @@ TEST(Multiplicative, represents_any_permutation_exactly) {
   DrawnWeights drawn(part);
   std::ranges::fill(drawn.arena().values(), Real(0));
   const auto to = [&](Index i) { return (7 * i + 5) % width; };  // 7 and 24 have no common divisor
-  for (const auto& segment : drawn.arena().segments())
+  for (const auto& segment : drawn.arena().slots())
     for (Index i = 0; i < width; ++i)
       drawn.arena().value(
           segment)[std::size_t((segment.name == "modules" ? to(i) / M : to(i) % M) * width + i)] =

@@ -17,12 +17,12 @@ struct Recurrent {
       : model(completed(model_settings, kind), plans(kind, settings, model_settings), 11, length,
               recompute),
         drawn(model) {
-    model.project();
+    model.constrain();
   }
 
   static ModelSettings completed(ModelSettings s, const std::string& kind) {
     s.attention = {kind};
-    s.recurrence = true;
+    s.segment_memory = true;
     return s;
   }
   static AttentionPlans plans(const std::string& kind, const Settings& settings,
@@ -167,7 +167,7 @@ TEST(StreamMemory, what_it_carries_has_no_gradient_but_the_projections_learn_fro
   autograd::Journal journal;
   const Var loss = it.model.loss(Pass(tape, core::Rng(3), journal), {one, one}, 1, &memory);
   tape.sweep(loss, Tensor(loss.shape(), 1));
-  for (const auto& s : it.drawn.arena().segments()) {
+  for (const auto& s : it.drawn.arena().slots()) {
     if (s.name != "layers.0.attention.projection.weight") continue;
     const auto keys = it.drawn.arena().gradients().subspan(std::size_t(s.offset + s.size / 3),
                                                            std::size_t(s.size / 3));

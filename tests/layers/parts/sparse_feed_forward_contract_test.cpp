@@ -121,7 +121,7 @@ TEST(SparseFeedForward, reads_the_weights_of_its_controller_and_of_live_units_on
   const Index controller = width * rank + rank * hidden;
   EXPECT_EQ(read(x), controller + width * hidden / block + width * open);
   // Every unit positive: W r + r F + 2 W F / N.
-  for (const auto& segment : drawn.arena().segments())
+  for (const auto& segment : drawn.arena().slots())
     if (segment.name == "in.weight") std::ranges::fill(drawn.arena().value(segment), Real(1));
   EXPECT_EQ(read(Tensor({1, width}, 1)), controller + 2 * width * hidden / block);
 }
@@ -174,7 +174,7 @@ TEST(SparseFeedForward, reads_its_choices_back_in_a_replay) {
     const Pass pass(tape, core::Rng(1), journal);
     const Tensor first = part.forward(pass, Var(x), {}).value();
     // Other logits would choose other units; the journal says which it was.
-    for (const auto& segment : drawn.arena().segments())
+    for (const auto& segment : drawn.arena().slots())
       if (segment.name == "up.bias")
         core::fill_normal(drawn.arena().value(segment), core::Rng(9), 100);
     autograd::Tape scratch;

@@ -1,4 +1,4 @@
-#include "layers/model/model_settings.h"
+#include "layers/model/attention_plans.h"
 #include "layers/parts/dense_feed_forward.h"
 #include "layers/stack/block.h"
 #include "tests/closeness.h"

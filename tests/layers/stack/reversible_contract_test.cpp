@@ -187,7 +187,7 @@ std::vector<std::string> causal_kinds() {
   for (const AttentionEntry& entry : attention_registry()) {
     const AttentionSite site{.width = width, .heads = heads, .head_width = 4, .length = length};
     tests::GivenFields defaults;
-    if (entry.configure(defaults, site)(site)->traits().causal) kinds.emplace_back(entry.kind);
+    if (entry.configure(defaults, site).traits.causal) kinds.emplace_back(entry.kind);
   }
   return kinds;
 }

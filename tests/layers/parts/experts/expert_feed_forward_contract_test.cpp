@@ -35,9 +35,9 @@ TEST(Experts, gives_every_token_the_weighed_sum_of_its_most_probable_experts) {
 TEST(Experts, of_which_there_is_one_or_all_are_equal_are_the_dense_feed_forward) {
   ExpertFeedForward part = made(6, 10, {.experts = 4, .choices = 2});
   DrawnWeights drawn(part);
-  for (const auto& segment : drawn.arena().segments()) {
-    if (segment.name == "router.weight") continue;
-    const auto value = drawn.arena().value(segment);
+  for (const auto& slot : drawn.arena().slots()) {
+    if (slot.name == "router.weight") continue;
+    const auto value = drawn.arena().value(slot);
     const std::size_t one = value.size() / 4;
     for (std::size_t i = one; i < value.size(); ++i) value[i] = value[i - one];
   }
@@ -193,35 +193,35 @@ TEST(Experts, any_number_of_threads_and_a_replay_give_the_same_bits) {
   core::set_threads(0);
 }
 
-TEST(Experts, figures_say_how_experts_were_used_in_the_last_step) {
+TEST(Experts, metrics_say_how_experts_were_used_in_the_last_step) {
   ExpertFeedForward part = made(4, 4, {.experts = 4, .capacity = 1});
   DrawnWeights drawn(part);
-  EXPECT_TRUE(part.figures().empty());
-  for (const auto& segment : drawn.arena().segments())
-    if (segment.name == "router.weight")  // all rows want expert 2
-      for (std::size_t i = 0; i < 16; ++i) drawn.arena().value(segment)[i] = i / 4 == 2 ? 1 : 0;
+  EXPECT_TRUE(part.metrics().empty());
+  for (const auto& slot : drawn.arena().slots())
+    if (slot.name == "router.weight")  // all rows want expert 2
+      for (std::size_t i = 0; i < 16; ++i) drawn.arena().value(slot)[i] = i / 4 == 2 ? 1 : 0;
   autograd::Tape tape;
   autograd::Journal journal;
   part.forward(Pass(tape, core::Rng(1), journal), Var(Tensor({8, 4}, 1)),
                Sequences::self(1, 8, true));
   journal.commit();
-  const auto figures = part.figures();
-  ASSERT_EQ(figures.size(), 4u);
-  EXPECT_EQ(figures[0].name, "largest_expert");
-  EXPECT_EQ(figures[0].value, 1);
-  EXPECT_EQ(figures[1].value, 0);
-  EXPECT_EQ(figures[2].name, "entropy");
-  EXPECT_EQ(figures[2].value, 0);
-  EXPECT_EQ(figures[3].name, "lost");
-  EXPECT_EQ(figures[3].value, 0.75);
+  const auto metrics = part.metrics();
+  ASSERT_EQ(metrics.size(), 4u);
+  EXPECT_EQ(metrics[0].name, "largest_expert");
+  EXPECT_EQ(metrics[0].value, 1);
+  EXPECT_EQ(metrics[1].value, 0);
+  EXPECT_EQ(metrics[2].name, "entropy");
+  EXPECT_EQ(metrics[2].value, 0);
+  EXPECT_EQ(metrics[3].name, "lost");
+  EXPECT_EQ(metrics[3].value, 0.75);
 }
 
 TEST(Experts, charges_the_price_where_all_are_used_alike) {
   ExpertFeedForward part = made(4, 4, {.experts = 4, .balance = 0.5});
   DrawnWeights drawn(part);
-  for (const auto& segment : drawn.arena().segments())
-    if (segment.name == "router.weight")
-      for (std::size_t i = 0; i < 16; ++i) drawn.arena().value(segment)[i] = i % 5 == 0 ? 1 : 0;
+  for (const auto& slot : drawn.arena().slots())
+    if (slot.name == "router.weight")
+      for (std::size_t i = 0; i < 16; ++i) drawn.arena().value(slot)[i] = i % 5 == 0 ? 1 : 0;
   Tensor x({4, 4}, 0);
   for (std::size_t i = 0; i < 4; ++i) x.write()[5 * i] = 1;  // row i wants expert i
   autograd::Tape tape;

@@ -11,7 +11,7 @@ using Inputs = std::vector<Var>;
 TEST(UseGradient, agrees_with_differences) {
   for (const Shape& shape : {Shape{1}, Shape{7, 5}, Shape{2, 3, 11}}) {
     Parameter parameter(shape, Init::zeros());
-    check_gradient("use", [&](const Pass& pass, const Inputs&) { return use(pass, parameter); }, {},
+    check_gradient("as_variable", [&](const Pass& pass, const Inputs&) { return as_variable(pass, parameter); }, {},
                    {&parameter});
   }
 }
@@ -19,16 +19,16 @@ TEST(UseGradient, agrees_with_differences) {
 TEST(UseRowsGradient, agrees_with_differences) {
   Parameter parameter({7, 5}, Init::zeros());
   for (const Index rows : {1, 4, 7})
-    check_gradient("use_rows",
-                   [&](const Pass& pass, const Inputs&) { return use_rows(pass, parameter, rows); },
+    check_gradient("rows_as_variable",
+                   [&](const Pass& pass, const Inputs&) { return rows_as_variable(pass, parameter, rows); },
                    {}, {&parameter});
 }
 
 TEST(UseGradient, adds_up_over_uses) {
   Parameter square({5, 5}, Init::zeros());
-  check_gradient("use",
+  check_gradient("as_variable",
                  [&](const Pass& pass, const Inputs& x) {
-                   return matmul(matmul(x[0], use(pass, square)), use(pass, square), false, true);
+                   return matmul(matmul(x[0], as_variable(pass, square)), as_variable(pass, square), false, true);
                  },
                  {random_tensor({3, 5}, 1)}, {&square});
 }

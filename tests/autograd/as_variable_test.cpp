@@ -11,7 +11,7 @@ TEST(Use, shows_the_parameter_without_a_copy_and_adds_to_its_gradient) {
   const tests::DrawnParameters drawn({&parameter});
   std::ranges::fill(parameter.gradient(), Real(1));
   const auto pulled = tests::pull_back(
-      [&](const Pass& pass, const std::vector<Var>&) { return use(pass, parameter); }, {});
+      [&](const Pass& pass, const std::vector<Var>&) { return as_variable(pass, parameter); }, {});
   EXPECT_EQ(pulled.value.data(), parameter.data());
   for (std::size_t i = 0; i < 15; ++i)
     EXPECT_EQ(parameter.gradient()[i], 1 + pulled.upstream.read()[i]);
@@ -20,7 +20,7 @@ TEST(Use, shows_the_parameter_without_a_copy_and_adds_to_its_gradient) {
 TEST(Use, records_nothing_without_a_tape) {
   Parameter parameter({3}, Init::zeros());
   const tests::DrawnParameters drawn({&parameter});
-  EXPECT_EQ(use(Pass(), parameter).tape(), nullptr);
+  EXPECT_EQ(as_variable(Pass(), parameter).tape(), nullptr);
 }
 
 }  // namespace

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "core/arrays/gemm.h"
+#include "layers/attention/contract/heads.h"
+
+namespace weft::layers {
+
+/// One head of one sequence, and where its rows are in packed matrices: the engines' unit of work.
+/// Lanes are numbered by sequence, then by head.
+class HeadLane {
+ public:
+  HeadLane(const Sequences& s, Index heads, Index head_width, Index lane)
+      : index(lane),
+        batch(lane / heads),
+        head(lane % heads),
+        real_keys(s.real_keys(batch)),
+        queries_(s.queries),
+        keys_(s.keys),
+        width_(head_width) {}
+
+  /// Rows first, first + step, ... of this lane.  x: [B n, H, D] -> [count, D]
+  core::ConstMatrix queries(ConstHeads x, Index first, Index count, Index step = 1) const {
+    return {x.data + offset(x.stride, queries_, first), count, width_, step * x.stride};
+  }
+  core::Matrix queries(Heads x, Index first, Index count, Index step = 1) const {
+    return {x.data + offset(x.stride, queries_, first), count, width_, step * x.stride};
+  }
+  core::ConstMatrix keys(ConstHeads x, Index first, Index count, Index step = 1) const {
+    return {x.data + offset(x.stride, keys_, first), count, width_, step * x.stride};
+  }
+  core::Matrix keys(Heads x, Index first, Index count, Index step = 1) const {
+    return {x.data + offset(x.stride, keys_, first), count, width_, step * x.stride};
+  }
+  /// All of them.
+  core::ConstMatrix queries(ConstHeads x) const { return queries(x, 0, queries_); }
+  core::Matrix queries(Heads x) const { return queries(x, 0, queries_); }
+  core::ConstMatrix keys(ConstHeads x) const { return keys(x, 0, keys_); }
+  core::Matrix keys(Heads x) const { return keys(x, 0, keys_); }
+
+  Index index, batch, head;
+  Index real_keys;  ///< the keys behind them are padding
+
+ private:
+  Index offset(Index stride, Index length, Index first) const {
+    return (batch * length + first) * stride + head * width_;
+  }
+
+  Index queries_, keys_, width_;
+};
+
+}  // namespace weft::layers

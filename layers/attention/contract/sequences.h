@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+
+#include "core/arrays/tensor.h"
+#include "core/arrays/tokens.h"
+
+namespace weft::layers {
+
+using core::Index;
+using core::Tensor;
+
+/// What a layer hands from one segment of its streams to the next: what its attention read.
+struct CarriedInput {
+  Tensor before;  ///< of the tokens before this segment, [B * M, W], without gradient
+  Tensor now;     ///< of this segment, [B * T, W]; the forward pass leaves it here
+};
+
+/// The sequences of one call: B of them, `queries` long, reading `keys` keys each. A causal query
+/// i reads keys up to i + keys - queries.
+struct Sequences {
+  Index batch = 1, queries = 0, keys = 0;
+  bool causal = true;
+  core::Lengths key_lengths = nullptr;  ///< how many keys of each sequence are real
+  /// Where the sequences continue streams: what this layer carries; null when they stand alone.
+  std::shared_ptr<CarriedInput> segment = nullptr;
+
+  /// How many keys of sequence b are real, not padding.
+  Index real_keys(Index b) const { return key_lengths ? (*key_lengths)[std::size_t(b)] : keys; }
+
+  static Sequences self(Index batch, Index length, bool causal) {
+    return {batch, length, length, causal};
+  }
+};
+
+}  // namespace weft::layers
