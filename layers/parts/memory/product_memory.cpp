@@ -1,7 +1,7 @@
 #include "layers/parts/memory/product_memory.h"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "core/counters.h"
 #include "core/error.h"
