@@ -24,7 +24,7 @@ TEST(Experts, gives_every_token_the_weighed_sum_of_its_most_probable_experts) {
   for (const Index experts : {1, 3, 8})
     for (const Index choices : {1, 2, 3}) {
       if (choices > experts) continue;
-      ExpertFeedForward part = made(6, 10, {.experts = experts, .choices = choices});
+      ExpertFeedForward part = made(6, 10, {.experts = experts, .choices = choices, .gate_eps = 0});
       const DrawnWeights drawn(part, 0.8);
       const Tensor x = tests::random_tensor({70, 6}, 1);
       tests::expect_close(part.forward(Pass(), Var(x), Sequences::self(2, 35, true)).value().read(),
@@ -33,7 +33,7 @@ TEST(Experts, gives_every_token_the_weighed_sum_of_its_most_probable_experts) {
 }
 
 TEST(Experts, of_which_there_is_one_or_all_are_equal_are_the_dense_feed_forward) {
-  ExpertFeedForward part = made(6, 10, {.experts = 4, .choices = 2});
+  ExpertFeedForward part = made(6, 10, {.experts = 4, .choices = 2, .gate_eps = 0});
   DrawnWeights drawn(part);
   for (const auto& slot : drawn.arena().slots()) {
     if (slot.name == "router.weight") continue;
@@ -125,7 +125,8 @@ TEST(Experts, rows_before_a_changed_one_keep_their_bits) {
       core::fill_normal(y.write().subspan(std::size_t(t * 16)), core::Rng(9), 1);
       const Tensor after = part.forward(Pass(), Var(y), rows).value();
       EXPECT_TRUE(tests::same_bits(before.rows(0, t).read(), after.rows(0, t).read()));
-      EXPECT_FALSE(tests::same_bits(before.rows(t, 1).read(), after.rows(t, 1).read()));
+      if (settings.capacity == 0)  // else the row may be lost in both
+        EXPECT_FALSE(tests::same_bits(before.rows(t, 1).read(), after.rows(t, 1).read()));
     }
   }
 }

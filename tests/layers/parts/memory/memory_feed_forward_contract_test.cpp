@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "layers/parts/memory/memory_feed_forward.h"
+#include "tests/closeness.h"
 #include "tests/gradient_check.h"
 #include "tests/layers/drawn_weights.h"
 #include "tests/layers/given_fields.h"
