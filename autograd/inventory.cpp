@@ -30,4 +30,19 @@ void Inventory::add(std::string_view name, State& state) {
   states_.push_back({path, &state});
 }
 
+void Inventory::add_hooks(std::string_view name, StepHooks hooks) {
+  hooks_.emplace_back(full(name), std::move(hooks));
+}
+
+void Inventory::constrain() const {
+  for (const auto& [name, hooks] : hooks_) hooks.constrain();
+}
+
+std::vector<Metric> Inventory::metrics() const {
+  std::vector<Metric> all;
+  for (const auto& [name, hooks] : hooks_)
+    for (Metric& own : hooks.metrics()) all.push_back({name + "." + own.name, own.value});
+  return all;
+}
+
 }  // namespace weft::autograd

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,8 +10,21 @@
 
 namespace weft::autograd {
 
-/// The named parameters and states of a model, in the order its parts list them. Every part has
-/// `void visit(Inventory&)`; names join the path of enclosing parts with dots.
+/// A number that a part reports of itself after a training step.
+struct Metric {
+  std::string name;
+  double value;
+};
+
+/// What a part does between training steps.
+struct StepHooks {
+  std::function<void()> constrain;  ///< brings parameters back into their legal range
+  std::function<std::vector<Metric>()> metrics;
+};
+
+/// What training must know of a model: its named parameters and states, and what its parts do
+/// between steps, in the order the parts list them. Every part has `void visit(Inventory&)`; names
+/// join the path of enclosing parts with dots. What it lists must outlive it.
 class Inventory {
  public:
   struct NamedParameter {
@@ -25,6 +39,8 @@ class Inventory {
   void add(std::string_view name, Parameter& parameter);
   void add(std::string_view name, State& state);
 
+  void add_hooks(std::string_view name, StepHooks hooks);
+
   /// Lists what `part` has below `name`.
   template <class Part>
   void enter(std::string_view name, Part& part) {
@@ -36,6 +52,11 @@ class Inventory {
   const std::vector<NamedParameter>& parameters() const { return parameters_; }
   const std::vector<NamedState>& states() const { return states_; }
 
+  /// Brings all parameters back into their legal range, after each optimizer step.
+  void constrain() const;
+  /// What the parts report of the last training step, under their path.
+  std::vector<Metric> metrics() const;
+
  private:
   std::size_t push(std::string_view name);
   std::string full(std::string_view name) const;
@@ -43,6 +64,7 @@ class Inventory {
   std::string path_;
   std::vector<NamedParameter> parameters_;
   std::vector<NamedState> states_;
+  std::vector<std::pair<std::string, StepHooks>> hooks_;
 };
 
 }  // namespace weft::autograd

@@ -123,11 +123,11 @@ Var penalise(const Pass& pass, const Var& x, const Var& penalty);
 Var penalties(const Pass& pass);
 
 /// f(x), with nothing kept but x: the pullback runs f again on a private tape.
-Var recompute(const Pass& pass, const Part& f, const Var& x);
+Var recompute(const Pass& pass, const Sublayer& f, const Var& x);
 
 /// f over pieces of at most `rows` rows of x, each computed again in the sweep: what f keeps inside
 /// exists for one piece at a time.
-Var by_pieces(const Pass& pass, const Part& f, const Var& x, Index rows);
+Var by_pieces(const Pass& pass, const Sublayer& f, const Var& x, Index rows);
 
 /// What becomes of the two streams of a reversible stack.
 enum class StreamOutput { average, concat };
@@ -135,8 +135,8 @@ enum class StreamOutput { average, concat };
 /// first += f2(second) and so on, with nothing kept but how the streams end. Each branch returns
 /// what it is given in shape.
 /// first, second: [..., n], where the streams begin -> [..., n], or [..., 2 n] side by side
-Var reversible(const Pass& pass, std::vector<Part> branches, const Var& first, const Var& second,
-               StreamOutput output);
+Var reversible(const Pass& pass, std::vector<Sublayer> branches, const Var& first,
+               const Var& second, StreamOutput output);
 
 /// Each sequence of y right behind the real rows of its sequence in x; zeros fill the end.
 /// x: [B * S, n], y: [B * T, n] -> [B * (S + T), n]

@@ -2,7 +2,7 @@
 
 namespace weft::autograd {
 
-Tensor run_unrecorded(const Pass& pass, const Part& f, const Tensor& x,
+Tensor run_unrecorded(const Pass& pass, const Sublayer& f, const Tensor& x,
                       const TapeOptions& options) {
   Tensor y = f(pass.without_tape(), Var(x)).value();
   if (options.check_finite) {
@@ -12,7 +12,7 @@ Tensor run_unrecorded(const Pass& pass, const Part& f, const Tensor& x,
   return y;
 }
 
-Tensor replay(const Pass& pass, const Part& f, const Tensor& x, Tensor dy,
+Tensor replay(const Pass& pass, const Sublayer& f, const Tensor& x, Tensor dy,
               const TapeOptions& options, const std::function<void(const Tensor&)>& see) {
   Tape scratch(options);
   const Var in = scratch.watch(x);

@@ -60,6 +60,12 @@ void Tape::deliver(Index index, Tensor gradient) {
   }
 }
 
+void Tape::sweep(Var loss) {
+  core::require(loss.shape().size() == 1, "sweep: a loss is one number, got shape ", loss.shape());
+  Tensor one(loss.shape(), 1);
+  sweep(std::move(loss), std::move(one));
+}
+
 void Tape::sweep(Var y, Tensor dy) {
   core::require(y.tape_ == this, "sweep: the variable does not stand on this tape");
   core::require(dy.shape() == y.shape(), "sweep: gradient of shape ", dy.shape(),

@@ -72,6 +72,8 @@ class Tape {
   /// Pulls dy back from y to every leaf. A tape is swept once. A y that is moved in is freed
   /// before.
   void sweep(Var y, Tensor dy);
+  /// The same from a loss, a single number, whose gradient is 1.
+  void sweep(Var loss);
 
   /// The gradient of a watched leaf: zeros when nothing depended on it.
   Tensor gradient(const Var& leaf) const;

@@ -1,28 +1,37 @@
-# weft_module(NAME DEPENDS other... LIBRARIES target... PRECOMPILED <header>...)
-# Builds the folder NAME as two static libraries: NAME with Real = float, the product, and NAME_f64
-# with Real = double, which only tests and golden cases link. A source file is picked up by being
-# there; main.cpp belongs to the program, not to its module. PRECOMPILED headers are parsed once for
-# all of its sources, which include them all the same.
+# weft_module(NAME DEPENDS other... LIBRARIES target... HEADERS_OF target... PRECOMPILED <header>...)
+# Builds the folder NAME as two static libraries: weft_NAME with Real = float, the product, which
+# consumers link as weft::NAME, and weft_NAME_f64 with Real = double, which only tests and golden
+# cases link. A source file is picked up by being there; main.cpp belongs to the program, not to its
+# module. LIBRARIES are linked; of HEADERS_OF only the headers are used, so that no consumer needs
+# them. PRECOMPILED headers are parsed once for all of its sources, which include them all the same.
 function(weft_module name)
-  cmake_parse_arguments(arg "" "" "DEPENDS;LIBRARIES;PRECOMPILED" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${name}/*.cpp)
+  cmake_parse_arguments(arg "" "" "DEPENDS;LIBRARIES;HEADERS_OF;PRECOMPILED" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${name}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/(simd/kernels|main)\\.cpp$")
-  foreach(target ${name} ${name}_f64)
-    string(REPLACE ${name} "" suffix ${target})
-    add_library(${target} STATIC EXCLUDE_FROM_ALL ${sources})
-    target_link_libraries(${target} PUBLIC weft_flags ${arg_LIBRARIES})
+  foreach(suffix "" _f64)
+    set(target weft_${name}${suffix})
+    add_library(${target} STATIC ${sources})
+    add_dependencies(${target} weft_headers)
+    target_compile_features(${target} PUBLIC cxx_std_20)
+    target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${weft_include}>
+                               $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} $<BUILD_INTERFACE:weft_flags>)
+    foreach(library ${arg_HEADERS_OF})
+      target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:${library}>)
+    endforeach()
     target_precompile_headers(${target} PRIVATE <algorithm> <functional> <map> <memory> <span> <string>
                               <vector> ${arg_PRECOMPILED})
     foreach(dependency ${arg_DEPENDS})
-      target_link_libraries(${target} PUBLIC ${dependency}${suffix})
+      target_link_libraries(${target} PUBLIC weft_${dependency}${suffix})
     endforeach()
-    if(suffix)
-      target_compile_definitions(${target} PUBLIC WEFT_DOUBLE)
-    endif()
-    if(EXISTS ${CMAKE_SOURCE_DIR}/${name}/simd/kernels.cpp)
-      weft_simd(${target} ${CMAKE_SOURCE_DIR}/${name}/simd/kernels.cpp "${suffix}")
+    if(EXISTS ${PROJECT_SOURCE_DIR}/${name}/simd/kernels.cpp)
+      weft_simd(${target} ${PROJECT_SOURCE_DIR}/${name}/simd/kernels.cpp "${suffix}")
     endif()
   endforeach()
+  target_compile_definitions(weft_${name}_f64 PUBLIC WEFT_DOUBLE)
+  set_target_properties(weft_${name}_f64 PROPERTIES EXCLUDE_FROM_ALL TRUE)
+  set_target_properties(weft_${name} PROPERTIES EXPORT_NAME ${name})
+  add_library(weft::${name} ALIAS weft_${name})
 endfunction()
 
 # Compiles the vector kernels once for each instruction set; the library chooses at run time.

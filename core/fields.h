@@ -136,6 +136,15 @@ class DefaultFields final : public Fields {
   void visit(const Field&) override {}
 };
 
+/// Settings made by a program, completed by what their listing sets, such as the chosen kind's
+/// plan.
+template <class Settings>
+Settings with_defaults(Settings settings = {}) {
+  DefaultFields defaults;
+  settings.fields(defaults);
+  return settings;
+}
+
 template <class Enum>
 requires std::is_enum_v<Enum>
 void Fields::choice(std::string_view key, Enum& value, std::string_view help,

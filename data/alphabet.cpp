@@ -31,7 +31,7 @@ Alphabet::Alphabet(std::vector<char32_t> characters) : characters_(std::move(cha
   tokens_.assign(std::ranges::max(characters_) + 1, -1);
   for (std::size_t i = 0; i < characters_.size(); ++i) {
     core::Token& token = tokens_[characters_[i]];
-    core::require(token < 0, "alphabet: character ", describe(characters_[i]), " stands twice");
+    core::require(token < 0, "alphabet: character ", describe(characters_[i]), " occurs twice");
     token = core::Token(i);
   }
 }

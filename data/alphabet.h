@@ -10,7 +10,7 @@
 
 namespace weft::data {
 
-/// Characters and the tokens that stand for them: a token is a character's place in the list.
+/// Characters and their tokens: a token is the index of a character in the list.
 class Alphabet {
  public:
   explicit Alphabet(std::vector<char32_t> characters);

@@ -6,7 +6,7 @@
 
 namespace weft::data {
 
-/// A batch under construction, row by row; it begins as padding that scores nothing.
+/// A batch under construction, row by row; at first it is all padding, and nothing is scored.
 class BatchRows {
  public:
   BatchRows(Index batch, Index length)
@@ -16,13 +16,13 @@ class BatchRows {
 
   std::span<Token> inputs(Index row) { return row_of(inputs_, row); }
   std::span<Token> targets(Index row) { return row_of(targets_, row); }
-  /// Asking for distances gives the batch an array of them.
+  /// The first call gives the batch an array of distances.
   std::span<Token> distances(Index row) {
     distances_.resize(inputs_.size(), 0);
     return row_of(distances_, row);
   }
-  /// Asking for sources gives the batch an array of them, `longest` tokens each, of which `real`
-  /// are of this row's. A row that never asks has one token of padding for a source.
+  /// The first call gives the batch an array of sources, `longest` tokens each, of which this row
+  /// uses `real`. A row without this call has one token of padding as its source.
   std::span<Token> source(Index row, Index real, Index longest) {
     if (source_lengths_.empty()) {
       source_lengths_.resize(std::size_t(shape_[0]), 1);

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/arrays/tokens.h"
+#include "core/arrays/batch.h"
 #include "data/spelling.h"
 
 namespace weft::data {
@@ -15,47 +15,43 @@ namespace weft::data {
 using core::Index;
 using core::Token;
 
-/// Which part of the data: what is learnt from, what choices are made by, what is reported.
+/// The part of the data to learn from, to make choices by, or to report.
 enum class Split { training, validation, test };
 
 std::string_view name_of(Split split);
 
-/// What a model reads and what it should have said, position by position.
-struct Batch {
-  core::Tokens inputs;     ///< [B, T]
-  core::Tokens targets;    ///< [B, T], core::no_target where nothing is scored; [B, 1] where a
-                           ///< whole sequence has one answer
-  core::Tokens distances;  ///< [B, T] or empty: how far back the answer to this target stands,
+/// A batch, and what is known of where it comes from.
+struct Batch : core::Batch {
+  core::Tokens distances;  ///< [B, T] or empty: how far back the answer to this target is,
                            ///< 0 where it is not recalled from the past
-  bool continues = false;  ///< every row goes on where that of the batch before ended
-  core::Lengths lengths = nullptr;         ///< real tokens of each input; null: all
-  core::Tokens sources = {};               ///< [B, S] or empty: what the inputs are told from
-  core::Lengths source_lengths = nullptr;  ///< real tokens of each source; null: all
+  bool continues = false;  ///< every row starts where that of the batch before ended
 };
 
-/// How often something simple is right: what an accuracy must be read beside.
+/// How often something simple is right: what an accuracy must be compared with.
 struct Baseline {
   std::string name;
   double accuracy;
 };
 
 /// A source of batches. Every batch is a pure function of (settings, seed, batch number): the exact
-/// position of a reader is one integer, any batch can be asked for at any time from any thread, and
-/// a resumed run or a prefetching thread reads what an undisturbed run would have read.
-/// Every batch has the same shape [B, T]; what is missing at a ragged end is padded with token 0
-/// and core::no_target.
+/// position of a reader is one integer, any thread can ask for any batch at any time, and a resumed
+/// run or a prefetching thread reads what an uninterrupted run would have read.
+/// Every batch has the same shape [B, T]; where data ends early, it is padded with token 0 and
+/// core::no_target.
 class Dataset {
  public:
   virtual ~Dataset() = default;
 
+  /// T, the tokens of a sequence: every batch has it.
+  virtual Index length() const = 0;
   /// How many different tokens there are: tokens are 0 .. vocabulary - 1.
   virtual Index vocabulary() const = 0;
   /// How many answers there are to a whole sequence; 0 where every token has its own.
   virtual Index classes() const { return 0; }
   /// The longest source; 0 where sequences have none.
   virtual Index source_length() const { return 0; }
-  /// The token that stands before every target told from a source, and ends it; nothing where
-  /// sequences have no sources.
+  /// The token that begins and ends every target generated from a source; nothing where sequences
+  /// have no sources.
   virtual std::optional<Token> boundary() const { return {}; }
   /// Micro-batch `number`, counted from 0 without end.
   virtual Batch training(Index number) const = 0;
@@ -71,26 +67,26 @@ class Dataset {
   /// Text to tokens; a character outside the vocabulary is an error that names it.
   virtual std::vector<Token> encode(std::string_view text) const = 0;
   virtual std::string decode(std::span<const Token> tokens) const = 0;
-  /// How tokens are written, where a byte or a character each is all there is to it: a saved model
-  /// carries that along, and writes without the data.
+  /// How tokens are written, if each is one byte or one character: it is saved with a model, which
+  /// then generates text without the data.
   virtual std::optional<Spelling> spelling() const;
 
-  /// The least bits per scored token that any model can expect on this split, where the source is
-  /// known: what the source's own probabilities give the split.
+  /// The fewest bits per scored token that any model can expect on this split, if the distribution
+  /// that generated it is known.
   virtual std::optional<double> floor_bits(Split split = Split::validation) const;
   /// How often a guess at a recalled token is right.
   virtual std::optional<double> chance() const;
 
   /// What the classes are called, in order.
   virtual std::vector<std::string> class_names() const;
-  /// What can be had of a split without any model, the least first.
+  /// What is reached on a split without any model, the lowest first.
   virtual std::vector<Baseline> baselines(Split split) const;
 
-  /// Whether targets are the tokens that come next, so that what stands before one is its context.
+  /// Whether targets are the tokens that come next, so that the tokens before one are its context.
   virtual bool predicts_next() const;
 
-  /// Which part of every sequence is scored, where it is not all of it: such a task is won or lost
-  /// by whole sequences, so their accuracy is reported beside that of tokens.
+  /// Which part of every sequence is scored, if not all of it: in such a task whole sequences are
+  /// right or wrong, so their accuracy is reported in addition to that of tokens.
   virtual std::optional<std::string> scored_part() const;
 
   /// What one token is, for "bits per ...": byte, character, symbol.

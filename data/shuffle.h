@@ -6,14 +6,13 @@ namespace weft::data {
 
 using core::Index;
 
-/// A random order of 0 .. size - 1 of which any place can be asked for by itself: a keyed
-/// permutation (a Feistel network over the next larger power of four, walked until it falls
-/// inside).
+/// A random order of 0 .. size - 1 of which any place can be computed alone: a keyed permutation
+/// (a Feistel network over the next larger power of four, repeated until the result is inside).
 class Shuffle {
  public:
   Shuffle(Index size, const core::Rng& stream);
 
-  /// The number that stands at `place`.
+  /// The number at `place`.
   Index operator[](Index place) const;
 
  private:

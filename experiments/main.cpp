@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/files/durable_file.h"
 #include "experiments/commands/commands.h"
+#include "experiments/run/failure.h"
 
 namespace {
 
@@ -31,6 +32,8 @@ int exit_code(core::Fault fault) {
       return 4;
     case core::Fault::checkpoint:
       return 5;
+    case core::Fault::output:
+      return 1;
   }
   return 1;
 }
@@ -52,9 +55,14 @@ int run(const std::vector<std::string>& words) {
     std::cout << "weft " << WEFT_VERSION << '\n';
     return 0;
   }
-  for (const experiments::Command& command : experiments::all_commands())
-    if (command.name == words[0]) return command.run({words.begin() + 1, words.end()});
-  throw core::Error("there is no verb \"" + words[0] + "\"; weft --help lists them");
+  return experiments::run_command("weft", experiments::all_commands(), words);
+}
+
+/// Prints what went wrong, and tells a process that wants to know.
+int fail(const std::string& message, const experiments::Failure& failure, int code) {
+  std::cerr << "error: " << message << '\n';
+  experiments::record_failure(failure);
+  return code;
 }
 
 }  // namespace
@@ -65,14 +73,12 @@ int main(int argc, char** argv) {
   try {
     return run({argv + 1, argv + argc});
   } catch (const core::Error& error) {
-    std::cerr << "error: " << error.what() << '\n';
-    return exit_code(error.fault());
+    return fail(error.what(), {error.reason(), error.advice()}, exit_code(error.fault()));
   } catch (const std::bad_alloc&) {
-    std::cerr << "error: out of memory; lower train.batch or data.length, or set "
-                 "train.recompute=true or model.reversible=true\n";
-    return 1;
+    const std::string advice =
+        "lower train.batch or data.length, or set train.recompute=true or model.reversible=true";
+    return fail("out of memory; " + advice, {"out of memory", advice}, 1);
   } catch (const std::exception& error) {
-    std::cerr << "error: " << error.what() << '\n';
-    return 1;
+    return fail(error.what(), {error.what()}, 1);
   }
 }

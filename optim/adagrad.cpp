@@ -10,11 +10,19 @@ namespace weft::optim {
 using core::Index;
 using core::Real;
 
-Adagrad::Adagrad(const OptimSettings& settings, const autograd::ParameterArena& arena)
+void AdagradSettings::fields(core::Fields& fields) {
+  fields.number("eps", eps, "added to the root of the summed squares", core::between(1e-30, 1));
+  fields.number("tensor_clip", tensor_clip,
+                "a tensor whose gradient is longer takes a step shorter by that ratio, 0 = off",
+                core::between(0, 1e30));
+}
+
+Adagrad::Adagrad(const AdagradSettings& settings, double weight_decay,
+                 const autograd::ParameterArena& arena)
     : Optimizer(arena, {"v"}),
       tensor_clip_(settings.tensor_clip),
       eps_(Real(settings.eps)),
-      weight_decay_(Real(settings.weight_decay)) {}
+      weight_decay_(Real(weight_decay)) {}
 
 void Adagrad::prepare(const autograd::ParameterArena& arena, const Update& update) {
   shortened_.clear();
@@ -42,6 +50,14 @@ void Adagrad::move(const Stretch& stretch, const Update& update) {
     v[i] += g * g;
     value[i] -= rate * g / (std::sqrt(v[i]) + eps_);
   }
+}
+
+OptimizerPlan configure_adagrad(core::Fields& fields) {
+  AdagradSettings settings;
+  settings.fields(fields);
+  return {.make = [=](const autograd::ParameterArena& arena, double weight_decay) {
+    return std::make_unique<Adagrad>(settings, weight_decay, arena);
+  }};
 }
 
 }  // namespace weft::optim

@@ -11,7 +11,7 @@
 namespace weft::optim {
 namespace {
 
-// Several sums side by side, so that one addition need not wait for the one before.
+// Several independent sums, so that an addition need not wait for the previous one.
 constexpr std::size_t lanes = 8;
 
 double sum_of_squares(std::span<const core::Real> x) {

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "autograd/parameter_arena.h"
+#include "core/real.h"
 
 namespace weft::optim {
 
@@ -13,7 +13,7 @@ double gradient_norm(std::span<const core::Real> gradients);
 /// The length of all of an arena's gradients, of which row-sparse ones are read by touched rows.
 double gradient_norm(const autograd::ParameterArena& arena);
 
-/// What to multiply gradients of the given norm with so that their norm is at most `clip`:
+/// The factor that reduces gradients of the given norm to a norm of at most `clip`:
 /// min(1, clip / (norm + 1e-6)), or 1 when `clip` is 0.
 double clipping_scale(double norm, double clip);
 

@@ -5,9 +5,6 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "optim/adagrad.h"
-#include "optim/adam.h"
-#include "optim/sgd.h"
 
 namespace weft::optim {
 
@@ -19,8 +16,8 @@ Optimizer::Optimizer(const ParameterArena& arena, const std::vector<std::string>
   for (const std::string& name : moments) arrays_.push_back({name, autograd::flat_array(size_)});
 }
 
-// The flat array is cut into pieces of one length, and each piece where a parameter ends, so many
-// small parameters share a task and a large one is shared by several.
+// The flat array is cut into pieces of equal length, and each piece again at the ends of
+// parameters: many small parameters share a task, and a large one is split between several.
 Index Optimizer::step(ParameterArena& arena, const Update& update) {
   core::require(arena.size() == size_ && arena.slots().size() == slots_.size(),
                 "optimizer: made for ", slots_.size(), " parameters (", size_,
@@ -82,14 +79,5 @@ std::vector<Moment> Optimizer::moments() {
 }
 
 Index Optimizer::bytes() const { return Index(arrays_.size()) * size_ * Index(sizeof(core::Real)); }
-
-std::unique_ptr<Optimizer> make_optimizer(const OptimSettings& settings,
-                                          const ParameterArena& arena) {
-  if (settings.is_adam()) return std::make_unique<Adam>(settings, arena);
-  if (settings.kind == "adagrad") return std::make_unique<Adagrad>(settings, arena);
-  core::require(settings.kind == "sgd", "optim.kind must be adam, adamw, sgd or adagrad, got '",
-                settings.kind, "'");
-  return std::make_unique<Sgd>(settings, arena);
-}
 
 }  // namespace weft::optim

@@ -1,12 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "autograd/parameter_arena.h"
-#include "optim/settings.h"
 
 namespace weft::optim {
 
@@ -17,15 +17,15 @@ struct Update {
   double gradient_scale = 1;  ///< multiplies every gradient (clipping, averaging)
 };
 
-/// What an optimizer remembers of one parameter, for a checkpoint to save and to fill.
+/// The state that an optimizer keeps for one parameter, which a checkpoint saves and restores.
 struct Moment {
   std::string name;  ///< "m/" or "v/" and the parameter's name
   core::Shape shape;
   std::span<core::Real> values;
 };
 
-/// An update rule with its memory: flat arrays laid out like those of the arena it was made for.
-/// Together with the number of the step, which the caller passes, the moments are all its state.
+/// An update rule and its moments: flat arrays with the layout of the arena it was made for.
+/// The moments and the number of the step, which the caller passes, are its whole state.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
@@ -41,7 +41,7 @@ class Optimizer {
   core::Index bytes() const;
 
  protected:
-  /// With a zeroed flat array for each of the given names.
+  /// Allocates one flat array of zeros for each of the given names.
   Optimizer(const autograd::ParameterArena& arena, const std::vector<std::string>& moments);
 
   /// A contiguous piece of one parameter.
@@ -51,11 +51,11 @@ class Optimizer {
     core::Index offset;  ///< in the moments' flat arrays
     core::Index size;
     bool decays;
-    std::size_t parameter;  ///< its number among the arena's slots
+    std::size_t parameter;  ///< its index among the arena's slots
   };
-  /// Looks at all gradients before the first stretch is moved.
+  /// Called once with all gradients before any stretch is moved.
   virtual void prepare(const autograd::ParameterArena&, const Update&) {}
-  /// The rule itself; called from several threads, each time with another stretch.
+  /// The rule itself; called from several threads, each time with a different stretch.
   virtual void move(const Stretch& stretch, const Update& update) = 0;
 
   /// The rows of row-sparse parameters.
@@ -74,8 +74,13 @@ class Optimizer {
   std::vector<FlatArray> arrays_;
 };
 
-/// The optimizer that the settings name, its moments zero.
-std::unique_ptr<Optimizer> make_optimizer(const OptimSettings& settings,
-                                          const autograd::ParameterArena& arena);
+/// An update rule whose settings have been read: it makes an optimizer for an arena, with all
+/// moments zero.
+struct OptimizerPlan {
+  /// Whether a step multiplies matrices by 1 - rate * weight_decay, which must stay positive.
+  bool shrinks_weights = false;
+  std::function<std::unique_ptr<Optimizer>(const autograd::ParameterArena&, double weight_decay)>
+      make;
+};
 
 }  // namespace weft::optim

@@ -8,7 +8,7 @@
 namespace weft::optim {
 namespace {
 
-// How much of the way from the end of the warm-up to the end of the run is done: 0 to 1.
+// The share of the run after the warm-up that is done: 0 to 1.
 double progress(core::Index step, core::Index warmup, core::Index total_steps) {
   if (step >= total_steps) return 1;
   return double(step - warmup) / double(total_steps - warmup);
@@ -21,15 +21,21 @@ double learning_rate(const OptimSettings& settings, core::Index step, core::Inde
   const core::Index warmup = settings.warmup;
   core::require(step >= 0, "learning_rate: steps are numbered from 0, got ", step);
   if (step < warmup) return lr * double(step + 1) / double(warmup + 1);
-  if (settings.schedule == "constant") return lr;
-  if (settings.schedule == "rsqrt") return lr * std::sqrt(double(warmup + 1) / double(step + 1));
-  core::require(settings.falls_to_final_lr(),
-                "optim.schedule must be constant, cosine, linear or rsqrt, got '",
-                settings.schedule, "'");
   const double done = progress(step, warmup, total_steps);
-  const double left =
-      settings.schedule == "cosine" ? 0.5 * (1 + std::cos(std::numbers::pi * done)) : 1 - done;
-  return settings.final_lr + left * (lr - settings.final_lr);
+  const auto falling = [&](double left) {
+    return settings.final_lr + left * (lr - settings.final_lr);
+  };
+  switch (settings.schedule) {
+    case Schedule::cosine:
+      return falling(0.5 * (1 + std::cos(std::numbers::pi * done)));
+    case Schedule::linear:
+      return falling(1 - done);
+    case Schedule::rsqrt:
+      return lr * std::sqrt(double(warmup + 1) / double(step + 1));
+    case Schedule::constant:
+      break;
+  }
+  return lr;
 }
 
 }  // namespace weft::optim

@@ -5,7 +5,7 @@
 namespace weft::optim {
 
 /// The learning rate of a step, numbered from 0, of a run of `total_steps`: a pure function, so a
-/// resumed run goes on where it was. With s the step, w the warm-up and n the total:
+/// resumed run continues at the same rate. With s the step, w the warm-up and n the total:
 ///
 ///   s < w      lr (s + 1) / (w + 1), a climb that would reach lr at s = w
 ///   constant   lr

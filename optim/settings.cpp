@@ -1,50 +1,48 @@
 #include "optim/settings.h"
 
 #include "core/error.h"
+#include "optim/registry.h"
 
 namespace weft::optim {
-namespace {
-
-// A mean whose memory is 1 would never learn; float tells 0.999999 from 1, but not much more.
-const core::Range memory = core::between(0, 0.999999);
-const core::Range rate = core::between(0, 1000);
-
-}  // namespace
 
 void OptimSettings::fields(core::Fields& fields) {
+  const core::Range rate = core::between(0, 1000);
   fields.choice("kind", kind,
                 "adamw: decay apart from the gradient; the others: decay added to the gradient",
-                {"adam", "adamw", "sgd", "adagrad"});
+                optimizer_kinds());
   fields.number("lr", lr, "peak learning rate", rate);
-  if (is_adam()) {
-    fields.number("beta1", beta1, "memory of the mean gradient", memory);
-    fields.number("beta2", beta2, "memory of the mean squared gradient", memory);
-    fields.number("eps", eps, "added to the root of the mean square", core::between(1e-30, 1));
-  } else if (kind == "adagrad") {
-    fields.number("eps", eps, "added to the root of the summed squares", core::between(1e-30, 1));
-    fields.number("tensor_clip", tensor_clip,
-                  "a tensor whose gradient is longer takes a step shorter by that ratio, 0 = off",
-                  core::between(0, 1e30));
-  } else {
-    fields.number("momentum", momentum, "memory of the velocity, 0 = none", memory);
-  }
+  for (const OptimizerEntry& entry : optimizer_registry())
+    fields.when("kind", {entry.kind}, [&] {
+      OptimizerPlan configured = entry.configure(fields);
+      if (entry.kind == kind) plan = std::move(configured);
+    });
   fields.number("weight_decay", weight_decay, "pull on matrices (never vectors) towards zero",
                 core::between(0, 1000));
   fields.number("clip", clip, "largest global gradient norm, 0 = off", core::between(0, 1e30));
   fields.integer("warmup", warmup, "steps in which the learning rate climbs to lr",
                  core::between(0, 1e12));
   fields.choice("schedule", schedule, "the learning rate after the warm-up",
-                {"constant", "cosine", "linear", "rsqrt"});
-  if (falls_to_final_lr()) {
+                {{"constant", Schedule::constant},
+                 {"cosine", Schedule::cosine},
+                 {"linear", Schedule::linear},
+                 {"rsqrt", Schedule::rsqrt}});
+  fields.when("schedule", {"cosine", "linear"}, [&] {
     fields.number("final_lr", final_lr, "learning rate at the end of the run", rate);
     if (final_lr > lr)
       fields.problem("final_lr", core::message_of("must be at most lr, which is ", lr));
-  }
-  if (kind == "adamw" && lr * weight_decay >= 1)
+  });
+  if (plan.shrinks_weights && lr * weight_decay >= 1)
     fields.problem("weight_decay",
                    core::message_of("times lr must stay below 1, or a step would flip the signs of "
                                     "the weights; lr is ",
                                     lr));
+}
+
+std::unique_ptr<Optimizer> OptimSettings::make_optimizer(
+    const autograd::ParameterArena& arena) const {
+  core::require(bool(plan.make), "optim: the settings of '", kind,
+                "' have not been read; call fields() first");
+  return plan.make(arena, weight_decay);
 }
 
 }  // namespace weft::optim

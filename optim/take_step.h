@@ -1,6 +1,6 @@
 #pragma once
 
-#include "optim/optimizer.h"
+#include "optim/settings.h"
 
 namespace weft::optim {
 
@@ -15,7 +15,7 @@ struct StepReport {
 /// Clips the arena's gradients by their global norm and moves the parameters at the scheduled
 /// learning rate. Clipping happens inside the update; the gradients stay as they are.
 /// `gradient_scale` multiplies gradients first; it stays 1 where each micro-batch loss already
-/// carries its share of the batch.
+/// includes its share of the batch.
 StepReport take_step(Optimizer& optimizer, autograd::ParameterArena& arena,
                      const OptimSettings& settings, core::Index step, core::Index total_steps,
                      double gradient_scale = 1);

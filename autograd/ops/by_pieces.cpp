@@ -24,7 +24,7 @@ void put_rows(const Tensor& part, Tensor& whole, Index first) {
 /// y[r] = f(x[r]) for pieces r of the leading axis. The pullback runs f on each piece again and
 /// sweeps it before the next, so that what f keeps inside exists for one piece at a time.
 /// Saves: x.
-Var by_pieces(const Pass& pass, const Part& f, const Var& x, Index rows) {
+Var by_pieces(const Pass& pass, const Sublayer& f, const Var& x, Index rows) {
   core::require(rows > 0 && x.shape().rank() >= 2, "by_pieces: pieces of ", rows,
                 " rows of an input of shape ", x.shape());
   const Index count = x.shape().front();

@@ -61,7 +61,7 @@ std::pair<Tensor, Tensor> part(Tensor dy, StreamOutput output) {
 }
 
 /// Takes f(x) off `sum` again and adds the gradient that dy, that of the sum, has at x.
-void undo(const Pass& pass, const Part& f, const Tensor& x, Tensor& sum, Tensor& dx,
+void undo(const Pass& pass, const Sublayer& f, const Tensor& x, Tensor& sum, Tensor& dx,
           const Tensor& dy, const TapeOptions& options) {
   add_to(dx,
          replay(pass, f, x, dy, options, [&](const Tensor& value) { add_scaled(-1, value, sum); }));
@@ -73,8 +73,8 @@ void undo(const Pass& pass, const Part& f, const Tensor& x, Tensor& sum, Tensor&
 /// The sweep takes each branch's value off again, last branch first, running it once more where it
 /// read: with y = x + f(z), x = y - f(z) and dz += J_f^T dy.
 /// Saves: the last y1 and y2, whatever the depth.
-Var reversible(const Pass& pass, std::vector<Part> branches, const Var& first, const Var& second,
-               StreamOutput output) {
+Var reversible(const Pass& pass, std::vector<Sublayer> branches, const Var& first,
+               const Var& second, StreamOutput output) {
   core::require(first.shape() == second.shape(), "reversible: streams of shapes ", first.shape(),
                 " and ", second.shape());
   const Tape* tape = first.tape() ? first.tape() : second.tape();

@@ -20,10 +20,12 @@ Index Shape::size() const {
   return n;
 }
 
-std::ostream& operator<<(std::ostream& out, const Shape& shape) {
-  out << '[';
-  for (Index i = 0; i < shape.rank(); ++i) out << (i ? ", " : "") << shape[i];
-  return out << ']';
+std::string to_string(const Shape& shape) {
+  std::string text = "[";
+  for (Index i = 0; i < shape.rank(); ++i) text += message_of(i ? ", " : "", shape[i]);
+  return text + ']';
 }
+
+std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << to_string(shape); }
 
 }  // namespace weft::core

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <iosfwd>
 #include <span>
+#include <string>
 
 #include "core/real.h"
 
@@ -35,6 +36,8 @@ class Shape {
   Index rank_ = 0;
 };
 
+/// As in "[2, 3]".
+std::string to_string(const Shape& shape);
 std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
 }  // namespace weft::core

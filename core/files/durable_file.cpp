@@ -10,8 +10,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/error.h"
-
 namespace weft::core {
 namespace {
 
@@ -40,19 +38,18 @@ int sync_directory(const std::filesystem::path& directory) {
 }  // namespace
 
 void write_durably(const std::filesystem::path& path,
-                   std::initializer_list<std::span<const std::byte>> parts) {
+                   std::initializer_list<std::span<const std::byte>> parts, Fault fault) {
   std::filesystem::path temporary = path;
   temporary += temporary_ending;
   int error = write_and_sync(temporary.c_str(), parts);
   if (!error) error = outcome(::rename(temporary.c_str(), path.c_str()));
   if (error) ::unlink(temporary.c_str());
   if (!error) error = sync_directory(path.has_parent_path() ? path.parent_path() : ".");
-  if (error)
-    throw Error(Fault::checkpoint, "cannot write " + path.string() + ": " + explain_errno(error));
+  if (error) throw Error(fault, "cannot write " + path.string() + ": " + explain_errno(error));
 }
 
-void write_durably(const std::filesystem::path& path, std::string_view text) {
-  write_durably(path, {std::as_bytes(std::span(text))});
+void write_durably(const std::filesystem::path& path, std::string_view text, Fault fault) {
+  write_durably(path, {std::as_bytes(std::span(text))}, fault);
 }
 
 std::string read_text_file(const std::filesystem::path& path) {

@@ -7,15 +7,20 @@
 #include <string>
 #include <string_view>
 
+#include "core/error.h"
+
 namespace weft::core {
 
 /// Replaces a file as a whole, so that a crash, a kill or a full disk at any moment leaves either
 /// the old contents or the new. The parts, laid end to end, go to `path`.tmp in the same directory,
 /// are fsynced and renamed, and the directory is fsynced. On failure the temporary file is removed
-/// and an Error (Fault::checkpoint) says why and what to do.
+/// and an Error says why and what to do; `fault` is Fault::checkpoint for what a run needs to be
+/// continued.
 void write_durably(const std::filesystem::path& path,
-                   std::initializer_list<std::span<const std::byte>> parts);
-void write_durably(const std::filesystem::path& path, std::string_view text);
+                   std::initializer_list<std::span<const std::byte>> parts,
+                   Fault fault = Fault::output);
+void write_durably(const std::filesystem::path& path, std::string_view text,
+                   Fault fault = Fault::output);
 
 /// The ending of the temporary files, which a killed writer leaves behind.
 inline constexpr std::string_view temporary_ending = ".tmp";

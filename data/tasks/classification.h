@@ -10,11 +10,12 @@ struct Example {
   Token label = core::no_target;
 };
 
-/// Sequences that have one answer each: their class. A batch's targets are [B, 1]; rows shorter
+/// Sequences with one answer each: their class. A batch's targets are [B, 1]; rows shorter
 /// than T are padded with token 0, and `lengths` says how much of each is real. A sequence is one
 /// window whatever the stride.
 class Classification : public Dataset {
  public:
+  Index length() const override { return length_; }
   Batch training(Index number) const override;
   Index evaluation_batches(Split split, Index stride) const override;
   Batch evaluation(Split split, Index number, Index stride) const override;
@@ -34,12 +35,10 @@ class Classification : public Dataset {
   virtual Index scored(Split split) const = 0;
   virtual Example scored_example(Split split, Index number) const = 0;
 
-  /// How much of a split one knows by saying the class that is most frequent where `group` has the
-  /// same value; groups are 0 .. groups - 1.
+  /// The accuracy of always predicting the most frequent class among examples with the same value
+  /// of `group`, which is in 0 .. groups - 1.
   template <class Group>
   double best_by(Split split, Index groups, Group group) const;
-
-  Index length() const { return length_; }
 
  private:
   template <class Take>

@@ -1,20 +1,56 @@
 #pragma once
 
-#include "data/settings.h"
+#include "core/fields.h"
 #include "data/tasks/generated.h"
 
 namespace weft::data {
 
-/// Sequences 0 w 0 w: a word of symbols drawn uniformly from 1 .. symbols, told twice. Only the
-/// second half, 0 w, is scored, and all of it follows from the first. What is left of a sequence
-/// beyond both words is padding. Held-out sequences depend on the settings only.
-class Duplicate final : public Generated {
- public:
-  Duplicate(const DuplicateSettings& settings, Index length, Index batch, std::uint64_t seed);
+/// A word and its copy in one sequence, or as a pair of source and target.
+enum class DuplicateForm { language, seq2seq };
 
+/// The settings of data.kind = "duplicate".
+struct DuplicateSettings {
+  DuplicateForm form = DuplicateForm::language;
+  Index shortest = 1;    ///< seq2seq: symbols in the shortest word
+  Index word = 0;        ///< symbols in a word, in seq2seq at most; 0: as many as a sequence holds
+  Index symbols = 127;   ///< a word's symbols are 1 .. symbols
+  Index held_out = 256;  ///< sequences in the validation split, and as many in the test split
+
+  void fields(core::Fields& fields, Index length);
+  bool pairs() const { return form == DuplicateForm::seq2seq; }
+};
+
+/// Words of symbols drawn uniformly from 1 .. symbols, each followed by a copy that is scored and
+/// can be predicted with certainty. Token 0 marks where words begin and end. Held-out words depend
+/// on the settings only.
+class RepeatedWords : public Generated {
+ public:
   Index vocabulary() const override { return settings_.symbols + 1; }
   std::optional<double> floor_bits(Split) const override { return 0; }
   std::optional<double> chance() const override { return 1 / double(settings_.symbols); }
+
+ protected:
+  /// `name` distinguishes the random numbers of the forms.
+  RepeatedWords(const DuplicateSettings& settings, std::string_view name, Index length, Index batch,
+                std::uint64_t seed);
+
+  const DuplicateSettings& settings() const { return settings_; }
+  /// Symbol `i` of the word that the stream draws.
+  Token symbol(const core::Rng& stream, std::size_t i) const;
+
+ private:
+  core::Rng stream(Split split, Index number) const override;
+
+  DuplicateSettings settings_;
+  core::Rng training_, held_out_;
+};
+
+/// form = "language": sequences 0 w 0 w, a word and its copy. Only the second half, 0 w, is scored.
+/// What remains of a sequence after both words is padding.
+class Duplicate final : public RepeatedWords {
+ public:
+  Duplicate(const DuplicateSettings& settings, Index length, Index batch, std::uint64_t seed);
+
   std::optional<std::string> scored_part() const override { return "second half"; }
   std::string fingerprint() const override;
 
@@ -22,12 +58,26 @@ class Duplicate final : public Generated {
   Index word() const { return word_; }
 
  private:
-  core::Rng stream(Split split, Index number) const override;
   void draw(const core::Rng& stream, BatchRows& rows, Index row) const override;
 
-  DuplicateSettings settings_;
   Index word_;
-  std::uint64_t seed_;
+};
+
+/// form = "seq2seq": the source is a word whose length is drawn uniformly too, the target is the
+/// same word followed by 0. The rest of a source is padding, recognised by its length only.
+class DuplicatePairs final : public RepeatedWords {
+ public:
+  DuplicatePairs(const DuplicateSettings& settings, Index length, Index batch, std::uint64_t seed);
+
+  Index source_length() const override { return longest_; }
+  std::optional<Token> boundary() const override { return 0; }
+  std::optional<std::string> scored_part() const override { return "copy"; }
+  std::string fingerprint() const override;
+
+ private:
+  void draw(const core::Rng& stream, BatchRows& rows, Index row) const override;
+
+  Index longest_;
 };
 
 }  // namespace weft::data

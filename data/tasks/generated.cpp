@@ -13,6 +13,20 @@ Index segments_of(Index stream, Index length) {
   return std::max<Index>(1, stream / length);
 }
 
+void list_stream(core::Fields& fields, Index& stream, Index length) {
+  fields.integer("stream", stream,
+                 "tokens of a sequence that successive batches read, data.length at a time; 0: "
+                 "every batch starts new sequences of data.length",
+                 core::at_least(0));
+  if (stream % std::max<Index>(length, 1) != 0)
+    fields.problem("stream", core::message_of("must be a multiple of data.length, ", length));
+}
+
+void list_held_out(core::Fields& fields, Index& held_out) {
+  fields.integer("held_out", held_out, "sequences to validate on, and as many to test on",
+                 core::at_least(1));
+}
+
 Generated::Generated(Index length, Index batch, Index held_out, Alphabet alphabet, Index segments)
     : length_(length),
       batch_(batch),

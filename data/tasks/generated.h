@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/fields.h"
 #include "core/rng.h"
 #include "data/alphabet.h"
 #include "data/batch_rows.h"
@@ -9,11 +10,17 @@ namespace weft::data {
 /// How many segments of `length` a stream has; 1 for a stream of 0, which is `length` itself.
 Index segments_of(Index stream, Index length);
 
-/// Sequences that a generator draws one by one and that never end. A sequence is one window
-/// whatever the stride, or several segments that successive batches read one after another; of
-/// every split, the first `held_out` sequences are scored.
+/// Lists a setting `stream`: the tokens of a sequence that is read in segments of `length`.
+void list_stream(core::Fields& fields, Index& stream, Index length);
+/// Lists a setting `held_out`: the sequences of the validation split, and of the test split.
+void list_held_out(core::Fields& fields, Index& held_out);
+
+/// An endless supply of sequences that a generator draws one by one. A sequence is one window
+/// whatever the stride, or several segments that successive batches read in order; of each split,
+/// the first `held_out` sequences are scored.
 class Generated : public Dataset {
  public:
+  Index length() const override { return length_; }
   Batch training(Index number) const override;
   std::optional<Index> training_tokens() const override { return {}; }
   Index evaluation_batches(Split split, Index stride) const override;
@@ -28,12 +35,11 @@ class Generated : public Dataset {
  protected:
   Generated(Index length, Index batch, Index held_out, Alphabet alphabet, Index segments = 1);
 
-  /// Where sequence `number` of a split takes its random numbers from.
+  /// The random numbers of sequence `number` of a split.
   virtual core::Rng stream(Split split, Index number) const = 0;
   /// Writes one sequence into a row that is all padding.
   virtual void draw(const core::Rng& stream, BatchRows& rows, Index row) const = 0;
 
-  Index length() const { return length_; }
   Index held_out() const { return held_out_; }
 
  private:

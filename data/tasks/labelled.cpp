@@ -7,15 +7,15 @@
 
 #include "core/error.h"
 #include "data/fingerprint.h"
+#include "data/plan.h"
 #include "data/shuffle.h"
-#include "data/tasks/labelled_file.h"
 
 namespace weft::data {
 namespace {
 
 constexpr std::size_t most_classes = 10000;
 
-/// The labels of the lines that classes are learnt from, in order.
+/// The labels of the training lines, sorted: the names of the classes.
 std::vector<std::string> names_of(const std::vector<LabelledLine>& lines, const std::string& path) {
   std::set<std::string> names;
   for (const LabelledLine& line : lines) names.insert(line.label);
@@ -32,17 +32,40 @@ std::vector<std::string> names_of(const std::vector<LabelledLine>& lines, const 
 
 }  // namespace
 
+void LabelledSettings::fields(core::Fields& fields, Index length) {
+  files.list_paths(fields, "one file, divided into splits by fractions");
+  fields.text("label_column", columns.label,
+              "the column of labels: its number, from 1, or its name in the header");
+  fields.text("text_column", columns.text, "the column of texts, in the same way");
+  fields.flag("header", columns.header, "the first line of each file names the columns");
+  fields.integer("shortest", shortest,
+                 "the fewest bytes of a text: shorter ones are left out; data.length: nothing is "
+                 "padded",
+                 core::at_least(1));
+  files.check_paths(fields, "a file of columns divided by tabs, label and text");
+  fields.when(files.divided(), "one file in data.path",
+              [&] { files.list_fractions(fields, "in random order"); });
+  if (columns.label == columns.text)
+    fields.problem("text_column", "is the column of labels: name another");
+  if (shortest > length)
+    fields.problem("shortest", core::message_of("must be at most data.length, ", length));
+}
+
+DataPlan configure_labelled(core::Fields& fields, Index length) {
+  LabelledSettings settings;
+  settings.fields(fields, length);
+  return plan_for<Labelled>(settings, length,
+                            {.pads = settings.shortest < length, .classifies = true});
+}
+
 Labelled::Labelled(const LabelledSettings& settings, Index length, Index batch, std::uint64_t seed)
     : Classification(length, batch, settings.shortest < length), seed_(seed) {
-  const std::array paths{settings.train_path, settings.validation_path, settings.test_path};
-  const bool by_fractions = std::ranges::all_of(paths, &std::string::empty);
-  core::require(by_fractions != settings.path.empty(),
-                "data: give either data.path or data.train_path and its siblings");
-  const LabelledColumns columns{settings.label_column, settings.text_column, settings.header};
+  const SplitFiles& files = settings.files;
+  files.require_one_way();
   std::string identity =
       core::message_of("labelled length=", length, " shortest=", settings.shortest);
   const auto load = [&](const std::string& path) {
-    const std::vector<LabelledLine> lines = read_labelled_file(path, columns);
+    const std::vector<LabelledLine> lines = read_labelled_file(path, settings.columns);
     if (names_.empty()) names_ = names_of(lines, path);
     Rows rows;
     for (const LabelledLine& line : lines) {
@@ -58,7 +81,8 @@ Labelled::Labelled(const LabelledSettings& settings, Index length, Index batch, 
     }
     return rows;
   };
-  if (by_fractions) divide(load(settings.path), settings.fractions);
+  if (files.divided()) divide(load(files.path), files.fractions);
+  const auto paths = files.split_paths();
   for (std::size_t i = 0; i < paths.size(); ++i) {
     identity += core::message_of("\nsplit ", i);
     if (!paths[i].empty()) rows_[i] = load(paths[i]);
@@ -73,7 +97,7 @@ Labelled::Labelled(const LabelledSettings& settings, Index length, Index batch, 
                          "training a larger share in data.fractions"));
 }
 
-/// Hands the different texts out in a random order that depends on their number only.
+/// Assigns the different texts to splits in a random order that depends on their number only.
 void Labelled::divide(Rows rows, const std::vector<double>& fractions) {
   core::require(fractions.size() == 3,
                 "data.fractions needs three numbers: training, validation, test");

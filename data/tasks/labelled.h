@@ -2,16 +2,27 @@
 
 #include <array>
 
-#include "data/settings.h"
+#include "core/fields.h"
 #include "data/tasks/classification.h"
+#include "data/tasks/labelled_file.h"
+#include "data/text/split_files.h"
 
 namespace weft::data {
 
+/// The settings of data.kind = "labelled".
+struct LabelledSettings {
+  SplitFiles files{.fractions = {0.8, 0.1, 0.1}};
+  LabelledColumns columns;
+  Index shortest = 1;  ///< bytes of a text; shorter ones are left out
+
+  void fields(core::Fields& fields, Index length);
+};
+
 /// Texts and their classes, from files of two or more columns. Texts are read byte by byte, token
 /// byte + 1, and cut at `length`; 0 is padding. Classes are the labels in order. Training reads
-/// every text once an epoch, in a new order each time. One file is divided by fractions in a random
-/// order that depends on the settings only; equal texts stay together, so that none is held out and
-/// trained on.
+/// every text once per epoch, each time in a new order. One file is divided by fractions in a
+/// random order that depends on the settings only; equal texts stay together, so that no text is
+/// both held out and trained on.
 class Labelled final : public Classification {
  public:
   Labelled(const LabelledSettings& settings, Index length, Index batch, std::uint64_t seed);
@@ -25,7 +36,7 @@ class Labelled final : public Classification {
   std::string fingerprint() const override { return fingerprint_; }
 
  private:
-  /// A text, cut at the length, and the place of its label among the names.
+  /// A text, cut at the length, and the index of its label among the names.
   struct Row {
     std::string text;
     Token label;

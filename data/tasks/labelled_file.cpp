@@ -18,7 +18,7 @@ template <class... Parts>
   throw core::Error(core::Fault::data, core::message_of(path, ":", line, ": ", parts...));
 }
 
-/// Takes what stands before the next `end`, or all of the rest.
+/// Removes and returns what is before the next `end`, or all of the rest.
 std::string_view take(std::string_view& rest, char end) {
   const std::size_t found = std::min(rest.find(end), rest.size());
   const std::string_view taken = rest.substr(0, found);

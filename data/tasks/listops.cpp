@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "data/fingerprint.h"
+#include "data/plan.h"
 #include "data/shuffle.h"
 
 namespace weft::data {
@@ -19,6 +20,34 @@ Example labelled(const listops::Expression& tokens) {
 }
 
 }  // namespace
+
+void ListopsSettings::fields(core::Fields& fields, Index length) {
+  fields.integer(
+      "shortest", shortest,
+      "the fewest tokens of an expression, the most being data.length; Long Range Arena: "
+      "501, with data.length = 1999",
+      core::at_least(1));
+  fields.integer("depth", depth, "at this depth there are only digits, the root being at 1",
+                 core::between(2, 100));
+  fields.integer("arguments", arguments, "the most arguments of an operator, the fewest being 2",
+                 core::between(2, 100));
+  fields.number("nesting", nesting, "probability that an argument is an operation",
+                core::between(0.01, 0.99));
+  fields.integer("examples", examples,
+                 "expressions to train on, over and over in new orders; 0: always new ones",
+                 core::at_least(0));
+  fields.integer("held_out", held_out, "expressions to validate on, and as many to test on",
+                 core::at_least(1));
+  if (shortest > length)
+    fields.problem("shortest", core::message_of("must be at most data.length, ", length));
+}
+
+DataPlan configure_listops(core::Fields& fields, Index length) {
+  ListopsSettings settings;
+  settings.fields(fields, length);
+  return plan_for<Listops>(settings, length,
+                           {.pads = settings.shortest < length, .classifies = true});
+}
 
 Listops::Listops(const ListopsSettings& settings, Index length, Index batch, std::uint64_t seed)
     : Classification(length, batch, settings.shortest < length),

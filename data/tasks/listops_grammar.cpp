@@ -81,7 +81,7 @@ std::optional<int> evaluate(std::span<const Token> expression, std::optional<Ind
   std::optional<int> result;
   bool finished = false;
   const auto deliver = [&](std::optional<int> value) {
-    if (finished) refuse("symbols behind the end", expression);
+    if (finished) refuse("symbols after the end", expression);
     if (open.empty()) {
       result = value;
       finished = true;

@@ -4,8 +4,21 @@
 
 #include "core/error.h"
 #include "data/fingerprint.h"
+#include "data/plan.h"
 
 namespace weft::data {
+
+void NoiseSettings::fields(core::Fields& fields, Index length) {
+  fields.integer("symbols", symbols, "how many symbols there are", core::between(2, 50000));
+  list_stream(fields, stream, length);
+  list_held_out(fields, held_out);
+}
+
+DataPlan configure_noise(core::Fields& fields, Index length) {
+  NoiseSettings settings;
+  settings.fields(fields, length);
+  return plan_for<Noise>(settings, length, {.streams = settings.stream > 0});
+}
 
 Noise::Noise(const NoiseSettings& settings, Index length, Index batch, std::uint64_t seed)
     : Generated(length, batch, settings.held_out, visible_alphabet(settings.symbols),

@@ -1,11 +1,19 @@
 #pragma once
 
-#include "data/settings.h"
 #include "data/tasks/generated.h"
 
 namespace weft::data {
 
-/// Symbols drawn uniformly and independently: nothing can be learnt, so a model that ends below
+/// The settings of data.kind = "noise".
+struct NoiseSettings {
+  Index symbols = 256;
+  Index stream = 0;     ///< tokens of a sequence that is read in segments; 0: data.length
+  Index held_out = 16;  ///< sequences in the validation split, and as many in the test split
+
+  void fields(core::Fields& fields, Index length);
+};
+
+/// Symbols drawn uniformly and independently: nothing can be learned, so a model that ends below
 /// log2(symbols) bits has a leak, and a benchmark needs no file. Held-out sequences depend on the
 /// settings only.
 class Noise final : public Generated {

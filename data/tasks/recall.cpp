@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "data/fingerprint.h"
+#include "data/plan.h"
 
 namespace weft::data {
 namespace {
@@ -24,6 +25,12 @@ Alphabet characters_for(Index symbols, Index keys) {
 
 }  // namespace
 
+DataPlan configure_recall(core::Fields& fields, Index length) {
+  RecallSettings settings;
+  settings.fields(fields, length);
+  return plan_for<Recall>(settings, length, {.streams = settings.stream > 0});
+}
+
 Recall::Recall(const RecallSettings& settings, Index length, Index batch, std::uint64_t seed)
     : Generated(length, batch, settings.held_out, characters_for(settings.symbols, settings.keys),
                 segments_of(settings.stream, length)),
@@ -33,7 +40,7 @@ Recall::Recall(const RecallSettings& settings, Index length, Index batch, std::u
 
 core::Rng Recall::stream(Split split, Index number) const {
   if (split == Split::training) return training_.fold(std::uint64_t(number));
-  const core::Rng held_out = core::Rng(std::uint64_t(settings_.source)).fold("recall held out");
+  const core::Rng held_out = core::Rng(std::uint64_t(settings_.language)).fold("recall held out");
   return held_out.fold(name_of(split)).fold(std::uint64_t(number));
 }
 
@@ -54,7 +61,7 @@ std::string Recall::fingerprint() const {
   const RecallSettings& s = settings_;
   return fingerprint_of(core::message_of(
       "recall length=", source_.length(), " symbols=", s.symbols, " keys=", s.keys,
-      " payload=", s.payload, " gap=", s.gap, " successors=", s.successors, " source=", s.source,
+      " payload=", s.payload, " gap=", s.gap, " successors=", s.successors, " source=", s.language,
       " held_out=", s.held_out, s.stream > 0 ? core::message_of(" segment=", length()) : ""));
 }
 

@@ -11,7 +11,7 @@ RecallSource::RecallSource(const RecallSettings& settings, Index length)
     : settings_(settings),
       length_(length),
       chain_(settings.symbols, settings.successors,
-             core::Rng(std::uint64_t(settings.source)).fold("recall source")),
+             core::Rng(std::uint64_t(settings.language)).fold("recall source")),
       first_(chain_.stationary()) {
   core::require(settings.keys >= 1 && settings.payload >= 1 && settings.gap >= 0,
                 "recall: needs at least one key, a payload of at least one and no negative gap");

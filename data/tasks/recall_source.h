@@ -3,21 +3,22 @@
 #include <span>
 #include <vector>
 
-#include "data/settings.h"
 #include "data/tasks/markov_chain.h"
+#include "data/tasks/recall_settings.h"
 
 namespace weft::data {
 
 /// A language whose every probability is known. Ordinary symbols (0 .. symbols - 1) follow one
 /// another as a Markov chain. Now and then an event interrupts: a key (symbols .. symbols + keys -
 /// 1) and its payload of a few ordinary symbols, drawn uniformly when the key is first used in a
-/// sequence and repeated whenever it is used again. The chain goes on from the payload's end.
+/// sequence and repeated whenever it is used again. The chain continues from the end of the
+/// payload.
 ///
-/// Which key an event uses: a distance is drawn. If it reaches past the oldest key, a key not yet
-/// used, while there is one; otherwise the key whose last use is nearest to it by ratio. A distance
-/// d is drawn with weight 1 / (d sqrt(T + 1 - d)): log-uniform, but for the root, which makes up
-/// for the fewer places of a sequence of T where a longer distance fits. So repeats spread
-/// log-uniformly up to the sequence length, as long as keys do not run out much before its end.
+/// Which key an event uses: a distance is drawn. If it is longer than that to the oldest key, the
+/// event uses a new key, while there is one; otherwise the key whose last use is nearest by ratio.
+/// A distance d is drawn with weight 1 / (d sqrt(T + 1 - d)): log-uniform, except for the root,
+/// which compensates for the fewer positions of a sequence of T where a longer distance fits. So
+/// the distances of repeats are log-uniform up to the sequence length, unless keys run out early.
 class RecallSource {
  public:
   RecallSource(const RecallSettings& settings, Index length);
@@ -50,7 +51,7 @@ class RecallSequence {
 
   /// P(next symbol | all symbols so far).      out: [vocabulary]
   void distribution(std::span<double> out) const;
-  /// How far back the next symbol stands if it must be repeated from there, else 0.
+  /// How far back the next symbol is if it must be repeated from there, else 0.
   Index distance() const { return repeating_ ? age_ : 0; }
   /// Continues with a symbol that distribution() gives a chance.
   void append(Token symbol);
@@ -61,11 +62,11 @@ class RecallSequence {
 
   const RecallSource* source_;
   Index position_ = 0;
-  Token last_ = 0;               // the symbol the chain goes on from
+  Token last_ = 0;               // the symbol from which the chain continues
   Index key_ = -1;               // the key whose payload is being given, -1 between events
   Index given_ = 0;              // how much of the payload has been given
   bool repeating_ = false;       // whether that payload is a repetition ...
-  Index age_ = 0;                // ... and how far back it stood last
+  Index age_ = 0;                // ... and how far back its last use is
   std::vector<Index> recent_;    // the keys used so far, the latest first
   std::vector<Index> used_at_;   // by key: where it was used last, -1 if never
   std::vector<Token> payloads_;  // [keys, payload]

@@ -24,7 +24,7 @@ struct TextOrigin {
   std::string fingerprint;
 };
 
-/// What is known of a text whose tokens stand in one run.
+/// What is known of a text whose tokens are stored in one run.
 struct TextFacts {
   Spelling spelling = Spelling::bytes();
   std::array<Part, 3> parts;  ///< of the run, by Split
@@ -36,10 +36,10 @@ struct TextFacts {
 
 /// Which files make a text, and how it is cut into splits.
 struct TextDivision {
-  std::array<std::vector<std::string>, 3> paths;  ///< by Split: files that are laid end to end
+  std::array<std::vector<std::string>, 3> paths;  ///< by Split: files that are concatenated
   std::string units = "bytes";                    ///< bytes | characters
-  /// Given: the files of the first split are all there is, and the splits have these shares of
-  /// their tokens, in order.
+  /// If given, all files are those of the first split, and the splits get these shares of their
+  /// tokens, in order.
   std::optional<std::vector<double>> fractions = {};
 };
 

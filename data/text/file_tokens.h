@@ -8,8 +8,8 @@
 namespace weft::data {
 
 /// Tokens that stay in a file and are read from it when asked for: `size` integers of 1, 2 (without
-/// a sign) or 4 bytes, one after the other from byte `begin` on. What the system keeps of the file
-/// in spare memory is all the memory they take. A read that fails, or finds a token outside the
+/// a sign) or 4 bytes, one after the other from byte `begin` on. They take no memory except
+/// for what the system caches of the file. A read that fails, or finds a token outside the
 /// vocabulary, is an Error (Fault::data).
 class FileTokens final : public StoredTokens {
  public:

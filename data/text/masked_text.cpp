@@ -11,7 +11,6 @@ MaskedText::MaskedText(const TextSettings& settings, Index length, Index batch, 
     : text_(settings, length, batch, seed),
       masking_(settings.hidden, text_.vocabulary()),
       settings_(settings.hidden),
-      length_(length),
       batch_(batch),
       training_(core::Rng(seed).fold("masked text")) {
   core::require(settings.sampling == "crops",
@@ -20,10 +19,10 @@ MaskedText::MaskedText(const TextSettings& settings, Index length, Index batch, 
 
 Batch MaskedText::training(Index number) const {
   core::require(number >= 0, "data: training batch ", number, " does not exist");
-  BatchRows rows(batch_, length_);
+  BatchRows rows(batch_, length());
   for (Index row = 0; row < batch_; ++row) {
     const core::Rng own = training_.fold(std::uint64_t(number * batch_ + row));
-    const Index places = text_.tokens(Split::training) - length_ + 1;
+    const Index places = text_.tokens(Split::training) - length() + 1;
     text_.read(Split::training, own.below(0, places), rows.inputs(row));
     masking_.hide(rows.inputs(row), rows.targets(row), own.fold("hidden"));
   }
@@ -32,22 +31,22 @@ Batch MaskedText::training(Index number) const {
 
 Index MaskedText::windows(Split split) const {
   const Index size = text_.tokens(split);
-  if (size < length_)
+  if (size < length())
     throw core::Error(
         core::Fault::data,
         core::message_of("the ", name_of(split), " split holds ", size, " ", text_.unit(),
-                         size == 1 ? "" : "s", ", less than one window of data.length = ", length_,
+                         size == 1 ? "" : "s", ", less than one window of data.length = ", length(),
                          ": lower data.length, give the split a larger share in "
                          "data.fractions, or a file of its own in data.",
                          name_of(split), "_path"));
-  return (size + length_ - 1) / length_;
+  return (size + length() - 1) / length();
 }
 
 Index MaskedText::evaluation_batches(Split split, Index stride) const {
-  core::require(stride == length_,
+  core::require(stride == length(),
                 "evaluation: hidden tokens are scored in windows that do not "
                 "overlap; leave out --stride, or give it data.length, ",
-                length_);
+                length());
   return (windows(split) + batch_ - 1) / batch_;
 }
 
@@ -55,14 +54,14 @@ Batch MaskedText::evaluation(Split split, Index number, Index stride) const {
   core::require(number >= 0 && number < evaluation_batches(split, stride), "data: ", name_of(split),
                 " batch ", number, " does not exist");
   const core::Rng all = core::Rng(0).fold("masked evaluation").fold(name_of(split));
-  BatchRows rows(batch_, length_);
+  BatchRows rows(batch_, length());
   for (Index row = 0; row < batch_; ++row) {
     const Index window = number * batch_ + row;
     if (window >= windows(split)) break;
-    const Index begin = std::min(window * length_, text_.tokens(split) - length_);
+    const Index begin = std::min(window * length(), text_.tokens(split) - length());
     text_.read(split, begin, rows.inputs(row));
     masking_.hide(rows.inputs(row), rows.targets(row), all.fold(std::uint64_t(window)));
-    const Index read_before = window * length_ - begin;
+    const Index read_before = window * length() - begin;
     std::ranges::fill(rows.targets(row).first(std::size_t(read_before)), core::no_target);
   }
   return std::move(rows).finish();
@@ -71,8 +70,8 @@ Batch MaskedText::evaluation(Split split, Index number, Index stride) const {
 std::vector<Baseline> MaskedText::baselines(Split split) const {
   std::vector<Index> counts(std::size_t(vocabulary()), 0);
   double scored = 0, kept = 0;
-  for (Index i = 0; i < evaluation_batches(split, length_); ++i) {
-    const Batch batch = evaluation(split, i, length_);
+  for (Index i = 0; i < evaluation_batches(split, length()); ++i) {
+    const Batch batch = evaluation(split, i, length());
     const auto inputs = batch.inputs.read(), targets = batch.targets.read();
     for (std::size_t t = 0; t < targets.size(); ++t) {
       if (targets[t] == core::no_target) continue;

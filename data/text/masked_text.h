@@ -5,15 +5,16 @@
 
 namespace weft::data {
 
-/// A text of which some tokens are hidden and have to be filled in: masked language modelling. The
-/// vocabulary is that of the text and the mask token. Training crops and what is hidden in them
-/// follow from (seed, sequence). Evaluation reads the split in windows that do not overlap, but
-/// for the last, which ends with the split and scores what the one before has not read; what is
-/// hidden there follows from the window's number.
+/// A text with hidden tokens to be filled in: masked language modelling. The vocabulary is that of
+/// the text and the mask token. Training crops and what is hidden in them depend on (seed,
+/// sequence). Evaluation reads the split in windows that do not overlap, except for the last, which
+/// ends with the split and scores what the one before has not read; what is hidden there depends on
+/// the number of the window.
 class MaskedText final : public Dataset {
  public:
   MaskedText(const TextSettings& settings, Index length, Index batch, std::uint64_t seed);
 
+  Index length() const override { return text_.length(); }
   Index vocabulary() const override { return text_.vocabulary() + 1; }
   Batch training(Index number) const override;
   std::optional<Index> training_tokens() const override { return text_.training_tokens(); }
@@ -24,8 +25,8 @@ class MaskedText final : public Dataset {
   std::string decode(std::span<const Token> tokens) const override;
   std::string unit() const override { return "masked " + text_.unit(); }
   std::string fingerprint() const override;
-  /// Always saying the token that is hidden most often; and saying what stands there, which is
-  /// right where a chosen token was kept.
+  /// Always predicting the token that is hidden most often; and predicting the token that is
+  /// shown, which is right where a chosen token was kept.
   std::vector<Baseline> baselines(Split split) const override;
   bool predicts_next() const override { return false; }
 
@@ -36,7 +37,7 @@ class MaskedText final : public Dataset {
   Text text_;
   Masking masking_;
   MaskingSettings settings_;
-  Index length_, batch_;
+  Index batch_;
   core::Rng training_;
 };
 

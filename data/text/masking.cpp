@@ -25,6 +25,21 @@ std::vector<Index> random_parts(Index total, Index count, const core::Rng& strea
 
 }  // namespace
 
+void MaskingSettings::fields(core::Fields& fields) {
+  fields.choice("masking", masking,
+                "hide tokens that the model fills in, reading both ways: bert, single tokens, or "
+                "spans, neighbouring ones; none: predict the next token",
+                {"none", "bert", "spans"});
+  fields.when("masking", {"bert", "spans"}, [&] {
+    fields.number("mask_share", mask_share, "share of the tokens that is hidden",
+                  core::between(0.001, 0.9));
+  });
+  fields.when("masking", {"spans"}, [&] {
+    fields.number("mask_span", mask_span, "mean number of tokens in a hidden span",
+                  core::between(1, 1000));
+  });
+}
+
 std::vector<Index> random_places(Index n, Index count, const core::Rng& stream) {
   core::require(count >= 0 && count <= n, "masking: ", count, " places of ", n);
   std::vector<Index> places(static_cast<std::size_t>(n));

@@ -1,15 +1,29 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/arrays/tokens.h"
+#include "core/fields.h"
 #include "core/rng.h"
-#include "data/settings.h"
 
 namespace weft::data {
 
-/// Neighbouring places of a sequence.
+using core::Index;
+using core::Token;
+
+/// Which tokens of a text are hidden.
+struct MaskingSettings {
+  std::string masking = "none";  ///< none | bert | spans
+  double mask_share = 0.15;      ///< of all tokens
+  double mask_span = 3;          ///< mean number of tokens in a span
+
+  void fields(core::Fields& fields);
+  bool chosen() const { return masking != "none"; }
+};
+
+/// Neighbouring positions of a sequence.
 struct Span {
   Index begin, size;
 };
@@ -18,14 +32,14 @@ struct Span {
 std::vector<Index> random_places(Index n, Index count, const core::Rng& stream);
 
 /// Spans that hide round(share n) of n tokens, at least 1 and at most n - 1, by about `mean` each.
-/// What is hidden and what is not are both cut into equally many parts, every way of cutting being
-/// equally probable, and take turns: a sequence begins unhidden and ends hidden.
+/// Hidden and visible tokens are both cut into the same number of parts, every way of cutting being
+/// equally probable, and the parts alternate: a sequence begins visible and ends hidden.
 std::vector<Span> random_spans(Index n, double share, double mean, const core::Rng& stream);
 
-/// What a model has to fill in. Places that were chosen keep their token as target, all others have
-/// none. bert: round(share n) places, of which 80 % become the mask token, 10 % a random token and
-/// 10 % stay as they are, each place by itself. spans: every token of random spans becomes the mask
-/// token, so the sequence keeps its length and hidden tokens are scored where they stood.
+/// What a model has to fill in. Chosen positions keep their token as target, all others have none.
+/// bert: round(share n) places, of which 80 % become the mask token, 10 % a random token and 10 %
+/// stay as they are, each place by itself. spans: every token of random spans becomes the mask
+/// token, so the sequence keeps its length and hidden tokens are scored in place.
 class Masking {
  public:
   Masking(const MaskingSettings& settings, Index vocabulary);

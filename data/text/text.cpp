@@ -12,21 +12,44 @@ namespace weft::data {
 namespace {
 
 TextDivision division_of(const TextSettings& settings) {
-  const std::array paths{settings.train_path, settings.validation_path, settings.test_path};
-  const bool by_fractions = std::ranges::all_of(paths, &std::string::empty);
-  core::require(by_fractions != settings.path.empty(),
-                "data: give either data.path or data.train_path and its siblings");
+  settings.files.require_one_way();
+  const auto paths = settings.files.split_paths();
   TextDivision division{.paths = {}, .units = settings.units};
   for (std::size_t i = 0; i < paths.size(); ++i)
     if (!paths[i].empty()) division.paths[i] = {paths[i]};
-  if (by_fractions) {
-    division.paths[0] = {settings.path};
-    division.fractions = settings.fractions;
+  if (settings.files.divided()) {
+    division.paths[0] = {settings.files.path};
+    division.fractions = settings.files.fractions;
   }
   return division;
 }
 
 }  // namespace
+
+void TextSettings::fields(core::Fields& fields) {
+  files.list_paths(fields,
+                   "one file, divided into splits by fractions; or FILE.h5 of weft data prepare, "
+                   "which has its own units and splits");
+  fields.when(!prepared(), "a data.path that is not a prepared text (.h5)", [&] {
+    fields.choice("units", units, "what a token is", {"bytes", "characters"});
+  });
+  fields.choice("sampling", sampling,
+                "crops: every sequence starts at a random position; streams: the rows of a batch "
+                "continue those of the batch before",
+                {"crops", "streams"});
+  hidden.fields(fields);
+  if (hidden.chosen() && sampling != "crops")
+    fields.problem("sampling",
+                   "hidden tokens are those of crops: \"crops\", or data.masking = \"none\"");
+  for (const auto& [key, own] : {std::pair{"train_path", &files.train_path},
+                                 {"validation_path", &files.validation_path},
+                                 {"test_path", &files.test_path}})
+    if (own->ends_with(".h5"))
+      fields.problem(key, "is a prepared text, which has its own splits: name it in data.path");
+  files.check_paths(fields, "a text file");
+  fields.when(files.divided() && !prepared(), "one text file in data.path, not prepared (.h5)",
+              [&] { files.list_fractions(fields, "in file order"); });
+}
 
 Text::Text(const TextSettings& settings, Index length, Index batch, std::uint64_t seed)
     : length_(length),
@@ -43,7 +66,7 @@ Text::Text(const TextSettings& settings, Index length, Index batch, std::uint64_
 void Text::load(const TextSettings& settings) {
   std::string identity = core::message_of(" sampling=", settings.sampling, " length=", length_);
   if (settings.prepared()) {
-    PreparedText prepared = open_prepared_text(settings.path);
+    PreparedText prepared = open_prepared_text(settings.files.path);
     facts_ = std::move(prepared.facts);
     tokens_ = std::move(prepared.tokens);
     identity = "prepared " + prepared.fingerprint + identity;
@@ -61,7 +84,8 @@ void Text::load(const TextSettings& settings) {
 
 void Text::check_training_length(const TextSettings& settings) const {
   const Index size = part(Split::training).size;
-  const std::string& path = settings.train_path.empty() ? settings.path : settings.train_path;
+  const SplitFiles& files = settings.files;
+  const std::string& path = files.divided() ? files.path : files.train_path;
   const std::string origin = core::message_of("the training split of '", path, "' holds ", size,
                                               " ", unit(), size == 1 ? "" : "s");
   if (size < length_ + 1) {

@@ -1,19 +1,35 @@
 #pragma once
 
+#include "core/fields.h"
 #include "core/rng.h"
 #include "data/batch_rows.h"
-#include "data/settings.h"
 #include "data/text/divided_text.h"
+#include "data/text/masking.h"
+#include "data/text/split_files.h"
 
 namespace weft::data {
 
-/// A text as bytes or characters, cut into splits; in memory, or left in a prepared file. Training
-/// sequence s (batch number * B + row) begins at a random place drawn from (seed, s), or continues
-/// the stream of its row.
+/// The settings of data.kind = "text".
+struct TextSettings {
+  /// `path` may also name a prepared text (.h5).
+  SplitFiles files{.fractions = {0.9, 0.1, 0.0}};
+  std::string units = "bytes";     ///< bytes | characters
+  std::string sampling = "crops";  ///< crops | streams
+  MaskingSettings hidden;
+
+  /// Whether the path names a file of weft data prepare, which has its own units and splits.
+  bool prepared() const { return files.path.ends_with(".h5"); }
+  void fields(core::Fields& fields);
+};
+
+/// A text as bytes or characters, cut into splits; in memory or in a prepared file. Training
+/// sequence s (batch number * B + row) starts at a random position drawn from (seed, s), or
+/// continues the stream of its row.
 class Text final : public Dataset {
  public:
   Text(const TextSettings& settings, Index length, Index batch, std::uint64_t seed);
 
+  Index length() const override { return length_; }
   Index vocabulary() const override { return facts_.spelling.vocabulary(); }
   Batch training(Index number) const override;
   std::optional<Index> training_tokens() const override { return part(Split::training).size; }

@@ -34,23 +34,23 @@ bool has_sparse_parts(const RunConfig& config) {
   for (const auto& [name, groups] : config.attention)
     for (const layers::HeadGroupPlan& group : groups)
       if (group.projection.sparse()) return true;
-  return config.model.feedforward == "sparse" || config.model.output == "sparse";
+  return config.model.feedforward == layers::FeedForwardKind::sparse ||
+         config.model.output == layers::Density::sparse;
 }
 
 /// The same shape, every matrix dense.
 RunConfig dense_twin(RunConfig config) {
-  config.model.feedforward = "dense";
-  config.model.output = "dense";
+  config.model.feedforward = layers::FeedForwardKind::dense;
+  config.model.output = layers::Density::dense;
   for (auto& [name, groups] : config.attention)
     for (layers::HeadGroupPlan& group : groups) group.projection = {};
   return config;
 }
 
 DecodeSpeed measure(const RunConfig& config, const DecodeOptions& options) {
-  core::require(config.model.task == "language",
+  core::require(config.model.task == layers::Task::language,
                 "bench decode: this needs a model that predicts tokens, model.task = \"language\"");
-  const auto dataset =
-      data::make_dataset(config.data, config.train.batch, std::uint64_t(config.seed));
+  const auto dataset = config.data.plan.make(config.train.batch, std::uint64_t(config.seed));
   layers::LanguageModel model(config.model, config.attention, dataset->vocabulary(),
                               config.data.length);
   autograd::Inventory inventory;
@@ -93,9 +93,9 @@ nlohmann::ordered_json json_of(const DecodeSpeed& s) {
 
 void print(std::ostream& out, const std::string& name, const DecodeSpeed& s) {
   out << std::setprecision(2) << std::left << std::setw(8) << name << std::right << s.tokens_per_s
-      << " tokens/s, " << short_count(s.weights_read) << " weights a token, " << s.read_gb_per_s
+      << " tokens/s, " << format_count(s.weights_read) << " weights a token, " << s.read_gb_per_s
       << " GB/s of them, " << s.bandwidth_share << " of the bandwidth; "
-      << short_count(double(s.params)) << " parameters\n";
+      << format_count(double(s.params)) << " parameters\n";
 }
 
 }  // namespace

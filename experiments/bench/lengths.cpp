@@ -73,13 +73,13 @@ std::string print_lengths(const std::vector<LengthBenchmark>& benchmarks) {
       {"", "length", "tokens/s", "ms/step", "peak MB", "utilisation"}};
   for (const LengthBenchmark& b : benchmarks) {
     for (std::size_t i = 0; i < b.lengths.size(); ++i)
-      rows.push_back({b.name, std::to_string(b.lengths[i]), short_count(b.steps[i].tokens_per_s),
-                      fixed(1e3 * b.steps[i].step_s, 1),
-                      fixed(double(b.steps[i].peak_bytes) / 1e6, 1),
-                      fixed(b.steps[i].utilisation, 3)});
+      rows.push_back({b.name, std::to_string(b.lengths[i]), format_count(b.steps[i].tokens_per_s),
+                      format_fixed(1e3 * b.steps[i].step_s, 1),
+                      format_fixed(double(b.steps[i].peak_bytes) / 1e6, 1),
+                      format_fixed(b.steps[i].utilisation, 3)});
     if (b.lengths.size() > 1)
-      rows.push_back({b.name, "n^p", "", "p = " + fixed(b.time_exponent, 2),
-                      "p = " + fixed(b.memory_exponent, 2)});
+      rows.push_back({b.name, "n^p", "", "p = " + format_fixed(b.time_exponent, 2),
+                      "p = " + format_fixed(b.memory_exponent, 2)});
   }
   return align(rows, 60) +
          "n^p: fitted powers of the length, of the step's time and of the memory "

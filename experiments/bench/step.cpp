@@ -15,8 +15,7 @@
 #include "core/parallel.h"
 #include "experiments/console/number_text.h"
 #include "experiments/console/progress.h"
-#include "experiments/evaluate/evaluation.h"
-#include "experiments/train/training.h"
+#include "experiments/train/trainer.h"
 
 namespace weft::experiments {
 namespace {
@@ -31,12 +30,12 @@ double peak_resident_mb() {
 /// Pairs that the forward passes of one step score, counted in an evaluation of a batch: what is
 /// read may depend on the data, and then the cost model knows only the most it can be. Segments of
 /// streams read on in a past that a batch by itself does not have, and choose nothing by content.
-Index count_scored_pairs(const Training& training) {
-  if (training.model().recurrent()) return training.scored_pairs_per_step();
-  const data::Batch batch = training.dataset().training(0);
+Index count_scored_pairs(const Trainer& trainer) {
+  if (trainer.model().recurrent()) return trainer.scored_pairs_per_step();
+  const data::Batch batch = trainer.dataset().training(0);
   const Index before = core::counters().scored_pairs;
-  training.model().score(autograd::Pass(), reading_of(batch));
-  return (core::counters().scored_pairs - before) * training.config().train.accumulate;
+  trainer.model().score(autograd::Pass(), {batch});
+  return (core::counters().scored_pairs - before) * trainer.config().train.accumulate;
 }
 
 }  // namespace
@@ -66,24 +65,24 @@ StepBenchmark benchmark_step(const RunConfig& config, Index steps, autograd::Pro
   core::set_threads(config.threads);
   StepBenchmark result;
   result.sgemm_gflops = measure_sgemm_gflops();
-  Training training(config);
-  training.step();
+  Trainer trainer(config);
+  trainer.step();
   core::reset_memory_peak();
   result.step_s = 1e300;
   for (Index i = 0; i < steps; ++i) {
     const double start = steady_seconds();
-    training.step(profile);
+    trainer.step(profile);
     result.step_s = std::min(result.step_s, steady_seconds() - start);
   }
-  result.fixed_bytes = training.fixed_bytes();
+  result.fixed_bytes = trainer.fixed_bytes();
   result.peak_bytes = result.fixed_bytes + core::memory_use().peak;
   result.sgemm_gflops = std::max(result.sgemm_gflops, measure_sgemm_gflops());
-  result.tokens_per_s = double(training.tokens_per_step()) / result.step_s;
-  result.scored_pairs = count_scored_pairs(training);
-  result.useful_gflops = 1e-9 * training.useful_flops(result.scored_pairs) / result.step_s;
+  result.tokens_per_s = double(trainer.tokens_per_step()) / result.step_s;
+  result.scored_pairs = count_scored_pairs(trainer);
+  result.useful_gflops = 1e-9 * trainer.useful_flops(result.scored_pairs) / result.step_s;
   result.utilisation = result.useful_gflops / result.sgemm_gflops;
   result.rss_mb = peak_resident_mb();
-  result.params = training.arena().count();
+  result.params = trainer.arena().count();
   return result;
 }
 
@@ -103,7 +102,7 @@ std::string benchmark_json(const StepBenchmark& b) {
 
 std::string print_benchmark(const StepBenchmark& b) {
   std::ostringstream out;
-  out << std::fixed << std::setprecision(1) << short_count(b.tokens_per_s) << " tokens/s, step "
+  out << std::fixed << std::setprecision(1) << format_count(b.tokens_per_s) << " tokens/s, step "
       << b.step_s * 1e3 << " ms (best)\n"
       << "useful " << b.useful_gflops << " of " << b.sgemm_gflops
       << " Gflop/s that matrix products reach: utilisation " << std::setprecision(3)
@@ -112,7 +111,7 @@ std::string print_benchmark(const StepBenchmark& b) {
       << " MB: " << double(b.peak_bytes - b.fixed_bytes) / 1e6 << " MB of activations, "
       << double(b.fixed_bytes) / 1e6 << " MB of parameters, gradients and moments; " << b.rss_mb
       << " MB resident\n"
-      << short_count(double(b.params)) << " parameters, " << short_count(double(b.scored_pairs))
+      << format_count(double(b.params)) << " parameters, " << format_count(double(b.scored_pairs))
       << " scored pairs a step\n";
   return out.str();
 }

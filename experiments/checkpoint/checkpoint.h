@@ -7,15 +7,15 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "core/arrays/shape.h"
+#include "core/files/hdf5_file.h"
 
 namespace weft::experiments {
 
 /// Single values beside the arrays, named "group/name": "rng/seed", "data/position", "meta/isa".
-using Fact = std::variant<std::int64_t, double, std::string>;
+using Fact = core::Hdf5File::Attribute;
 using Facts = std::map<std::string, Fact>;
 
 /// Arrays are named by their place in the file: "params/NAME", "optim/m/NAME", "optim/v/NAME",

@@ -66,7 +66,7 @@ WrittenCheckpoint write_checkpoint(const std::filesystem::path& path, const Snap
   const core::Hdf5File file = encode(path.string(), snapshot, validation);
   const auto image = file.image();
   const std::string seal = core::seal_of(image);
-  core::write_durably(path, {image, std::as_bytes(std::span(seal))});
+  core::write_durably(path, {image, std::as_bytes(std::span(seal))}, core::Fault::checkpoint);
   const core::SealCheck check = core::check_seal(path);  // what is on disk, not what was meant
   if (!check.problem.empty() || check.bytes != core::Index(image.size() + seal.size()))
     throw core::Error(core::Fault::checkpoint,

@@ -11,8 +11,8 @@ namespace weft::experiments {
 /// One checkpoint is one HDF5 file followed by its seal (core/files/file_seal.h), written as a
 /// whole and never changed again. Arrays lie at their names, uncompressed, in the program's own
 /// precision:
-///   /params/NAME  /optim/m/NAME  /optim/v/NAME  /states/NAME
-/// Facts are attributes of their groups (/rng, /data, /meta); /meta also has step, config,
+///   /params/NAME  /optim/m/NAME  /optim/v/NAME  /states/NAME  /memory/NAME
+/// Facts are attributes of their groups (/rng, /data, /train, /meta); /meta also has step, config,
 /// validation and the format's version.
 struct WrittenCheckpoint {
   std::string xxh3_128;  // of the whole file

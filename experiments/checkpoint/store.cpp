@@ -97,11 +97,13 @@ CheckpointStore::Saved CheckpointStore::save(const Snapshot& snapshot,
     std::ranges::copy_if(entries_, std::back_inserter(next),
                          [&](const CheckpointEntry& kept) { return kept.file != file; });
     next = retained(next);
-    core::write_durably(directory_ / "last.json", print_checkpoint_list(next));
+    core::write_durably(directory_ / "last.json", print_checkpoint_list(next),
+                        core::Fault::checkpoint);
     entries_ = std::move(next);
     const auto ranking = best();
     if (!ranking.empty())
-      core::write_durably(directory_ / "best.json", print_checkpoint_list(ranking));
+      core::write_durably(directory_ / "best.json", print_checkpoint_list(ranking),
+                          core::Fault::checkpoint);
     remove_unlisted();
     return {directory_ / file, entry.bytes, !ranking.empty() && ranking.front().file == file};
   } catch (const fs::filesystem_error& error) {

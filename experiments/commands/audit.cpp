@@ -1,9 +1,11 @@
 #include <filesystem>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "experiments/commands/commands.h"
 #include "experiments/commands/saved_model.h"
 #include "experiments/evaluate/leak_audit.h"
+#include "experiments/train/trainer.h"
 
 namespace weft::experiments {
 namespace {
@@ -11,14 +13,14 @@ namespace {
 LeakAudit audit_of(const CommandLine& line) {
   const Index trials = line.integer("trials"), seed = line.integer("seed");
   if (std::filesystem::is_directory(line.words()[0])) {
-    const Inference saved = load_saved_model(line);
-    return audit_leaks(layers::as_language_model(*saved.model, "audit"), *saved.dataset,
-                       saved.config.data.length, trials, seed);
+    const LoadedModel saved = load_saved_model(line);
+    return audit_leaks(layers::as_language_model(*saved.model, "audit"), *saved.dataset, trials,
+                       seed);
   }
   const RunConfig config = RunConfig::load(line.words()[0], line.overrides());
-  const Training training(config);
-  return audit_leaks(layers::as_language_model(training.model(), "audit"), training.dataset(),
-                     config.data.length, trials, seed);
+  const Trainer trainer(config);
+  return audit_leaks(layers::as_language_model(trainer.model(), "audit"), trainer.dataset(), trials,
+                     seed);
 }
 
 }  // namespace
@@ -35,7 +37,7 @@ int audit_command(const Arguments& arguments) {
       .flag("json", "print one JSON object");
   if (!line.parse(arguments)) return 0;
   const LeakAudit audit = audit_of(line);
-  std::cout << (line.has("json") ? audit_json(audit) + "\n" : print_audit(audit));
+  std::cout << (line.has("json") ? audit_json(audit).dump(2) + "\n" : print_audit(audit));
   return audit.clean() ? 0 : 1;
 }
 

@@ -10,9 +10,8 @@
 namespace weft::experiments {
 namespace {
 
-/// The words behind CONFIG.
-Arguments overrides_of(const CommandLine& line) {
-  return {line.words().begin() + 2, line.words().end()};
+void add_steps_option(CommandLine& line) {
+  line.option("steps", "N", "steps to time after one to warm up", "5");
 }
 
 Index steps_of(const CommandLine& line) {
@@ -21,8 +20,15 @@ Index steps_of(const CommandLine& line) {
   return steps;
 }
 
-int bench_step(const CommandLine& line) {
-  const RunConfig config = RunConfig::load(line.words()[1], overrides_of(line));
+int bench_step(const Arguments& arguments) {
+  CommandLine line("weft bench step CONFIG [section.key=value ...]",
+                   "Trains a few steps and prints speed, utilisation and memory. Compare figures "
+                   "of one machine and minute only.");
+  line.words(1, 1000, "CONFIG");
+  add_steps_option(line);
+  line.flag("json", "print JSON").flag("profile", "print time, Gflop/s and bytes by layer and op");
+  if (!line.parse(arguments)) return 0;
+  const RunConfig config = RunConfig::load(line.words()[0], line.overrides());
   const Index steps = steps_of(line);
   autograd::Profile profile;
   const bool profiled = line.has("profile");
@@ -32,16 +38,34 @@ int bench_step(const CommandLine& line) {
   return 0;
 }
 
-int bench_scale(const CommandLine& line) {
+int bench_scale(const Arguments& arguments) {
+  CommandLine line("weft bench scale CONFIG [section.key=value ...]",
+                   "Trains a few steps at several lengths and fits how time and memory "
+                   "grow with the length. Compare figures of one machine and minute only.");
+  line.words(1, 1000, "CONFIG")
+      .option("lengths", "N,M", "the lengths to try", "512,1k,2k")
+      .list("vary", "KEY=A,B", "try each of these values; may be given several times");
+  add_steps_option(line);
+  line.flag("json", "print JSON");
+  if (!line.parse(arguments)) return 0;
   const auto benchmarks =
-      benchmark_lengths(line.words()[1], overrides_of(line), variants_of(line.texts("vary")),
+      benchmark_lengths(line.words()[0], line.overrides(), variants_of(line.texts("vary")),
                         lengths_of(line.text("lengths")), steps_of(line));
   std::cout << (line.has("json") ? lengths_json(benchmarks) + "\n" : print_lengths(benchmarks));
   return 0;
 }
 
-int bench_decode(const CommandLine& line) {
-  const RunConfig config = RunConfig::load(line.words()[1], overrides_of(line));
+int bench_decode(const Arguments& arguments) {
+  CommandLine line("weft bench decode CONFIG [section.key=value ...]",
+                   "Generates tokens one by one with random weights and prints speed "
+                   "and weights read, next to those of the dense model of the same "
+                   "shape. Compare figures of one machine and minute only.");
+  line.words(1, 1000, "CONFIG")
+      .option("prompt", "N", "tokens read before", "64")
+      .option("tokens", "N", "tokens to time", "64")
+      .flag("json", "print JSON");
+  if (!line.parse(arguments)) return 0;
+  const RunConfig config = RunConfig::load(line.words()[0], line.overrides());
   const DecodeBenchmark result = benchmark_decode(
       config, {.prompt = line.integer("prompt"), .tokens = line.integer("tokens")});
   std::cout << (line.has("json") ? benchmark_json(result) + "\n" : print_benchmark(result));
@@ -50,28 +74,13 @@ int bench_decode(const CommandLine& line) {
 
 }  // namespace
 
-int bench_command(const Arguments& arguments) {
-  CommandLine line(
-      "weft bench step|scale|decode CONFIG [section.key=value ...]",
-      "step trains a few steps and prints speed, utilisation and memory; scale does so at several "
-      "lengths and fits how time and memory grow; decode writes tokens one by one with random "
-      "weights and prints speed and weights read, beside the dense model of the same shape. "
-      "Compare "
-      "figures of one machine and minute only.");
-  line.words(2, 1000, "step|scale|decode CONFIG")
-      .option("steps", "N", "step, scale: steps to time after one to warm up", "5")
-      .option("lengths", "N,M", "scale: the lengths to try, such as 512,1k,2k", "512,1k,2k")
-      .list("vary", "KEY=A,B", "scale: try each of these values; may be given several times")
-      .option("prompt", "N", "decode: tokens read before", "64")
-      .option("tokens", "N", "decode: tokens to time", "64")
-      .flag("json", "print JSON")
-      .flag("profile", "step: print time, Gflop/s and bytes by layer and op");
-  if (!line.parse(arguments)) return 0;
-  const std::string& what = line.words()[0];
-  if (what == "step") return bench_step(line);
-  if (what == "scale") return bench_scale(line);
-  if (what == "decode") return bench_decode(line);
-  throw core::Error("weft bench knows step, scale and decode, not " + what);
+std::span<const Command> bench_commands() {
+  static constexpr Command commands[] = {
+      {"step", "speed, utilisation and memory of a training step", bench_step},
+      {"scale", "how time and memory of a step grow with the length", bench_scale},
+      {"decode", "speed of decoding, token by token", bench_decode},
+  };
+  return commands;
 }
 
 }  // namespace weft::experiments

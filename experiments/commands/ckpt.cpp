@@ -5,6 +5,7 @@
 #include "experiments/checkpoint/file.h"
 #include "experiments/checkpoint/store.h"
 #include "experiments/commands/commands.h"
+#include "experiments/commands/saved_model.h"
 #include "experiments/config/text.h"
 #include "experiments/console/command_line.h"
 #include "experiments/console/number_text.h"
@@ -22,9 +23,8 @@ void list_checkpoints(const CheckpointStore& store) {
   for (const CheckpointEntry& entry : store.list()) {
     const bool newest = entry == store.list().front();
     const bool best = !store.best().empty() && entry == store.best().front();
-    rows.push_back({entry.file, std::to_string(entry.step),
-                    fixed(double(entry.bytes) / (1 << 20), 1),
-                    entry.validation ? fixed(*entry.validation, 4) : "-",
+    rows.push_back({entry.file, std::to_string(entry.step), format_mib(double(entry.bytes)),
+                    entry.validation ? format_fixed(*entry.validation, 4) : "-",
                     std::string(newest ? "last " : "") + (best ? "best" : "")});
   }
   std::cout << align(rows, 60);
@@ -54,31 +54,43 @@ void show_checkpoint(const Checkpoint& checkpoint) {
   std::cout << align(rows, 60);
 }
 
+/// All checkpoints of the run that the first word names.
+CheckpointStore store_of(const CommandLine& line) {
+  return CheckpointStore(find_run(line.words()[0]).checkpoints(), 1000, 1000);
+}
+
+int ckpt_ls(const Arguments& arguments) {
+  CommandLine line("weft ckpt ls RUN", "Lists a run's checkpoints, newest first.");
+  if (!line.words(1, 1, "RUN").parse(arguments)) return 0;
+  list_checkpoints(store_of(line));
+  return 0;
+}
+
+int ckpt_show(const Arguments& arguments) {
+  CommandLine line("weft ckpt show RUN", "Prints what one of a run's checkpoints holds.");
+  line.words(1, 1, "RUN");
+  add_checkpoint_option(line);
+  if (!line.parse(arguments)) return 0;
+  show_checkpoint(load_saved_checkpoint(line));
+  return 0;
+}
+
+int ckpt_verify(const Arguments& arguments) {
+  CommandLine line("weft ckpt verify RUN",
+                   "Reads every checkpoint of a run to its end; exits with 5 when one is damaged.");
+  if (!line.words(1, 1, "RUN").parse(arguments)) return 0;
+  return verify_checkpoints(store_of(line)) == 0 ? 0 : 5;
+}
+
 }  // namespace
 
-int ckpt_command(const Arguments& arguments) {
-  CommandLine line("weft ckpt ls|show|verify RUN",
-                   "ls lists a run's checkpoints, newest first. show prints what one holds. verify "
-                   "reads every one to its end and exits with 5 when one is damaged.");
-  line.words(2, 2, "ls|show|verify RUN")
-      .option("ckpt", "WHICH", "what show shows: best, last, or a checkpoint file", "last");
-  if (!line.parse(arguments)) return 0;
-  const std::string &what = line.words()[0], &which = line.text("ckpt");
-  const RunFiles files = find_run(line.words()[1]);
-  CheckpointStore store(files.checkpoints(), 1000, 1000);
-  std::vector<std::string> warnings;
-  if (what == "ls")
-    list_checkpoints(store);
-  else if (what == "verify")
-    return verify_checkpoints(store) == 0 ? 0 : 5;
-  else if (what == "show")
-    show_checkpoint(which == "best"   ? store.load_best(warnings)
-                    : which == "last" ? store.load_last(warnings)
-                                      : load_checkpoint(which));
-  else
-    throw core::Error("weft ckpt knows ls, show and verify, not " + what);
-  for (const std::string& warning : warnings) std::cerr << "warning: " << warning << '\n';
-  return 0;
+std::span<const Command> ckpt_commands() {
+  static constexpr Command commands[] = {
+      {"ls", "list a run's checkpoints, newest first", ckpt_ls},
+      {"show", "print what a checkpoint holds", ckpt_show},
+      {"verify", "read every checkpoint to its end", ckpt_verify},
+  };
+  return commands;
 }
 
 }  // namespace weft::experiments

@@ -1,6 +1,40 @@
 #include "experiments/commands/commands.h"
 
+#include <algorithm>
+#include <iostream>
+
+#include "core/error.h"
+#include "experiments/console/nearest_word.h"
+
 namespace weft::experiments {
+namespace {
+
+void print_help(const std::string& program, std::span<const Command> commands) {
+  std::size_t widest = 0;
+  for (const Command& command : commands) widest = std::max(widest, command.name.size());
+  for (const Command& command : commands)
+    std::cout << "  " << program << ' ' << command.name
+              << std::string(widest + 2 - command.name.size(), ' ') << command.summary << '\n';
+  std::cout << '\n' << program << " VERB --help says more.\n";
+}
+
+/// "step, scale and decode"
+std::string names_of(std::span<const Command> commands) {
+  std::string text;
+  for (std::size_t i = 0; i < commands.size(); ++i)
+    text.append(i == 0 ? "" : i + 1 == commands.size() ? " and " : ", ").append(commands[i].name);
+  return text;
+}
+
+}  // namespace
+
+std::span<const Command> data_commands() {
+  static constexpr Command commands[] = {
+      {"prepare", "write a text as tokens, ready to train on", data_prepare_command},
+      {"dedup", "drop documents that nearly repeat earlier ones", data_dedup_command},
+  };
+  return commands;
+}
 
 std::span<const Command> all_commands() {
   static constexpr Command commands[] = {
@@ -8,8 +42,9 @@ std::span<const Command> all_commands() {
       {"eval", "score a run's model on a split, every token once", eval_command},
       {"generate", "let a run's model continue a text", generate_command},
       {"config", "show every setting of a config and who set it", config_command},
-      {"list", "list the attention mechanisms", list_command},
-      {"bench", "measure a training step, or decoding token by token", bench_command},
+      {"list", "list the attention mechanisms, or the norms", nullptr, list_commands},
+      {"bench", "measure a training step, its growth with the length, or decoding", nullptr,
+       bench_commands},
       {"verify-resume", "prove that an interrupted run ends in the same bits",
        verify_resume_command},
       {"audit", "count the outputs that change when the future does", audit_command},
@@ -18,11 +53,32 @@ std::span<const Command> all_commands() {
       {"plan", "say what a run will take, and whether it fits", plan_command},
       {"export", "write a run's model as safetensors", export_command},
       {"import", "begin a run with a model from safetensors", import_command},
-      {"ckpt", "list, show or verify the checkpoints of a run", ckpt_command},
-      {"data", "prepare a text for training, or drop its near-duplicates", data_command},
+      {"ckpt", "list, show or verify the checkpoints of a run", nullptr, ckpt_commands},
+      {"data", "prepare a text for training, or drop its near-duplicates", nullptr, data_commands},
       {"completion", "print what makes a shell complete verbs and settings", completion_command},
   };
   return commands;
+}
+
+int run_command(const std::string& program, std::span<const Command> commands,
+                const Arguments& words) {
+  core::require(!words.empty(), program, " needs a verb: ", names_of(commands));
+  if (words[0] == "--help") {
+    print_help(program, commands);
+    return 0;
+  }
+  const auto found = std::ranges::find(commands, words[0], &Command::name);
+  if (found == commands.end()) {
+    std::vector<std::string> known;
+    for (const Command& command : commands) known.emplace_back(command.name);
+    const std::string meant = nearest(words[0], known);
+    throw core::Error(core::message_of("there is no verb \"", words[0], "\" of ", program,
+                                       meant.empty() ? "" : "; did you mean " + meant + "?", " ",
+                                       program, " --help lists them"));
+  }
+  const Arguments others(words.begin() + 1, words.end());
+  if (found->run) return found->run(others);
+  return run_command(program + " " + std::string(found->name), found->verbs(), others);
 }
 
 }  // namespace weft::experiments

@@ -9,19 +9,19 @@ namespace weft::experiments {
 
 using Arguments = std::vector<std::string>;
 
-/// A verb of the program. `run` returns the exit code.
+/// A verb of the program: it runs and returns the exit code, or it has verbs of its own
+/// (weft bench step).
 struct Command {
   std::string_view name;
   std::string_view summary;
   int (*run)(const Arguments& arguments);
+  std::span<const Command> (*verbs)() = nullptr;
 };
 
 int train_command(const Arguments& arguments);
 int eval_command(const Arguments& arguments);
 int generate_command(const Arguments& arguments);
 int config_command(const Arguments& arguments);
-int list_command(const Arguments& arguments);
-int bench_command(const Arguments& arguments);
 int verify_resume_command(const Arguments& arguments);
 int audit_command(const Arguments& arguments);
 int sweep_command(const Arguments& arguments);
@@ -29,14 +29,20 @@ int report_command(const Arguments& arguments);
 int plan_command(const Arguments& arguments);
 int export_command(const Arguments& arguments);
 int import_command(const Arguments& arguments);
-int ckpt_command(const Arguments& arguments);
-int data_command(const Arguments& arguments);
+int completion_command(const Arguments& arguments);
 int data_prepare_command(const Arguments& arguments);
 int data_dedup_command(const Arguments& arguments);
-int completion_command(const Arguments& arguments);
+
+std::span<const Command> list_commands();
+std::span<const Command> bench_commands();
+std::span<const Command> ckpt_commands();
+std::span<const Command> data_commands();
 
 std::span<const Command> all_commands();
-/// What weft data does.
-std::span<const Command> data_commands();
+
+/// Runs the command that the first word names, with the other words. `program` is how the user got
+/// here: "weft", or "weft bench" for a verb's own verbs. --help lists them.
+int run_command(const std::string& program, std::span<const Command> commands,
+                const Arguments& words);
 
 }  // namespace weft::experiments

@@ -37,6 +37,14 @@ std::set<std::string> all_keys() {
   return keys;
 }
 
+/// The branch of the script for the second word of a verb that has verbs of its own.
+std::string second_word(const Command& command) {
+  std::string names;
+  for (const Command& verb : command.verbs()) names.append(verb.name).append(" ");
+  return "  elif [ \"$COMP_CWORD\" = 2 ] && [ \"${COMP_WORDS[1]}\" = " + std::string(command.name) +
+         " ]; then\n    COMPREPLY=($(compgen -W \"" + names + "\" -- \"$word\"))\n";
+}
+
 }  // namespace
 
 int completion_command(const Arguments& arguments) {
@@ -46,19 +54,19 @@ int completion_command(const Arguments& arguments) {
   line.words(1, 1, "bash");
   if (!line.parse(arguments)) return 0;
   core::require(line.words()[0] == "bash", "weft completion knows bash, not ", line.words()[0]);
-  std::string verbs, data_verbs, keys;
-  for (const Command& command : all_commands()) verbs.append(command.name).append(" ");
-  for (const Command& command : data_commands()) data_verbs.append(command.name).append(" ");
+  std::string verbs, verbs_of_verbs, keys;
+  for (const Command& command : all_commands()) {
+    verbs.append(command.name).append(" ");
+    if (command.verbs) verbs_of_verbs += second_word(command);
+  }
   for (const std::string& key : all_keys()) keys.append(key).append("= ");
   std::cout << R"sh(_weft() {
   local word=${COMP_WORDS[COMP_CWORD]}
   if [ "$COMP_CWORD" = 1 ]; then
     COMPREPLY=($(compgen -W ")sh"
             << verbs << R"sh(" -- "$word"))
-  elif [ "$COMP_CWORD" = 2 ] && [ "${COMP_WORDS[1]}" = data ]; then
-    COMPREPLY=($(compgen -W ")sh"
-            << data_verbs << R"sh(" -- "$word"))
-  elif [ "$COMP_CWORD" = 2 ]; then
+)sh" << verbs_of_verbs
+            << R"sh(  elif [ "$COMP_CWORD" = 2 ]; then
     COMPREPLY=($(compgen -f -- "$word"))
   else
     COMPREPLY=($(compgen -W ")sh"

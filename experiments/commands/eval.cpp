@@ -57,11 +57,12 @@ nlohmann::ordered_json to_json(const Evaluation& e, const data::Dataset& dataset
   return json;
 }
 
-/// The score of a model that leaks does not stand without its leak.
-std::optional<LeakAudit> leak_of(const Inference& saved) {
-  if (!saved.config.leaks() || saved.config.model.task != "language") return std::nullopt;
+/// A model that leaks is never scored without its leak.
+std::optional<LeakAudit> leak_of(const LoadedModel& saved) {
+  if (!saved.config.leaks() || saved.config.model.task != layers::Task::language)
+    return std::nullopt;
   return audit_leaks(layers::as_language_model(*saved.model, "eval"), *saved.dataset,
-                     saved.config.data.length, audited_sequences, 0);
+                     audited_sequences, 0);
 }
 
 }  // namespace
@@ -79,15 +80,15 @@ int eval_command(const Arguments& arguments) {
       .flag("json", "print one JSON object");
   if (!line.parse(arguments)) return 0;
   const data::Split split = split_of(line.text("split"));
-  const Inference saved = load_saved_model(line);
-  const Index length = saved.config.data.length;
+  const LoadedModel saved = load_saved_model(line);
+  const Index length = saved.dataset->length();
   EvaluationOptions options{.split = split};
   if (line.has("stride")) {
     options.stride = line.integer("stride");
     core::require(options.stride >= 1 && options.stride <= length, "--stride ", options.stride,
                   " is not between 1 and data.length, ", length);
   }
-  const Evaluation e = evaluate(*saved.model, *saved.dataset, length, options);
+  const Evaluation e = evaluate(*saved.model, *saved.dataset, options);
   const auto spans = span_report(*saved.model, saved.config);
   const auto leak = leak_of(saved);
   if (line.has("json")) {
@@ -97,7 +98,7 @@ int eval_command(const Arguments& arguments) {
       json["macs_paper"] = spans->macs_paper;
       json["macs_counted"] = spans->macs_counted;
     }
-    if (leak) json["leak"] = nlohmann::ordered_json::parse(audit_json(*leak));
+    if (leak) json["leak"] = audit_json(*leak);
     std::cout << json.dump(2) << '\n';
   } else {
     std::cout << print_evaluation(e, *saved.dataset, split);

@@ -21,13 +21,12 @@ void print_differences(std::ostream& out, const std::vector<std::string>& differ
 }
 
 /// A run that has not trained yet, at step 0 with the imported model.
-void begin_run(Training& training, const fs::path& path, RunStart start,
-               const std::string& command) {
+void begin_run(Trainer& trainer, const fs::path& path, RunStart start, const std::string& command) {
   RunDirectory directory = RunDirectory::open(path, start, command);
-  core::write_durably(directory.files().config(), training.config().toml());
-  const TrainSettings& train = training.config().train;
+  core::write_durably(directory.files().config(), trainer.config().toml(), core::Fault::checkpoint);
+  const TrainSettings& train = trainer.config().train;
   CheckpointStore store(directory.files().checkpoints(), train.keep_last, train.keep_best);
-  Snapshot snapshot = training.snapshot();
+  Snapshot snapshot = trainer.snapshot();
   snapshot.facts["train/without_best"] = std::int64_t(0);
   store.save(snapshot);
   write_status(directory.files(), {"stopped", 0, "imported"});
@@ -64,10 +63,10 @@ int import_command(const Arguments& arguments) {
   const SafetensorsFile file(line.words()[0]);
   const RunConfig config = RunConfig::load(line.text("into"), line.overrides());
   core::set_threads(config.threads);
-  Training training(config);
+  Trainer trainer(config);
   const auto renamed = line.has("rename") ? read_rename_map(line.text("rename"))
                                           : std::map<std::string, std::string>();
-  const ImportReport report = import_model(training, file, renamed, line.has("partial"));
+  const ImportReport report = import_model(trainer, file, renamed, line.has("partial"));
   const std::string summary = core::message_of("import: ", report.matched, " match, ",
                                                report.differences.size(), " differ");
   if (!report.differences.empty() && !line.has("partial")) {
@@ -81,7 +80,7 @@ int import_command(const Arguments& arguments) {
   fs::path directory = line.has("run") ? fs::path(line.text("run"))
                                        : run_path("runs", stem.string(), config.identity());
   if (!line.has("run")) directory += "-imported";
-  begin_run(training, directory, line.has("fresh") ? RunStart::fresh : RunStart::anew,
+  begin_run(trainer, directory, line.has("fresh") ? RunStart::fresh : RunStart::anew,
             "weft import " + line.words()[0] + " --into " + line.text("into"));
   std::cout << summary << '\n';
   print_differences(std::cout, report.differences);

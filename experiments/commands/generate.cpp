@@ -21,7 +21,7 @@ int generate_command(const Arguments& arguments) {
       .option("seed", "N", "what the draws derive from", "1");
   if (!line.parse(arguments)) return 0;
   const std::string& prompt = line.text("prompt");
-  const auto [saved, encode, decode] = load_writer(line);
+  const auto [saved, encode, decode] = load_text_model(line);
   const auto boundary = saved.dataset ? saved.dataset->boundary() : std::nullopt;
   if (!boundary) layers::as_language_model(*saved.model, "generate");
   core::require(saved.config.model.causal,
@@ -36,10 +36,11 @@ int generate_command(const Arguments& arguments) {
   const auto show = [&, &decode = decode](core::Token token) {
     std::cout << decode(std::span(&token, 1)) << std::flush;
   };
-  const Told told = answer(*saved.model, boundary, tokens, options, show);
+  const Generation generated = answer(*saved.model, boundary, tokens, options, show);
   std::cout << '\n';
-  if (told.positions_ended)
-    std::cerr << "stopped after " << told.tokens.size() << " tokens, where learned positions end; "
+  if (generated.positions_ended)
+    std::cerr << "stopped after " << generated.tokens.size()
+              << " tokens, where learned positions end; "
               << "train with a larger data.length, or with rotary or sinusoidal positions\n";
   return 0;
 }

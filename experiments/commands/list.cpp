@@ -1,6 +1,5 @@
 #include <iostream>
 
-#include "core/error.h"
 #include "experiments/commands/commands.h"
 #include "experiments/config/describing.h"
 #include "experiments/console/command_line.h"
@@ -10,7 +9,11 @@
 namespace weft::experiments {
 namespace {
 
-void list_attentions() {
+int list_attentions(const Arguments& arguments) {
+  CommandLine line("weft list attentions",
+                   "Lists the attention mechanisms: what they are good for, what they cost, and "
+                   "their settings.");
+  if (!line.parse(arguments)) return 0;
   const layers::AttentionSite site = layers::ModelSettings{}.site(1024);
   for (const layers::AttentionEntry& entry : layers::attention_registry()) {
     DescribingFields fields;
@@ -25,29 +28,29 @@ void list_attentions() {
               << "; decoding keeps: " << traits.decode_state << '\n'
               << print_descriptions(fields.descriptions(), "  attention.NAME") << '\n';
   }
+  return 0;
 }
 
-void list_norms() {
+int list_norms(const Arguments& arguments) {
+  CommandLine line("weft list norms", "Lists the kinds of norm.");
+  if (!line.parse(arguments)) return 0;
   std::cout << "layer: each token by its mean and deviation, with gain and bias\n"
                "rms: each token by its root mean square, with gain\n"
                "batch: each column by its mean and deviation over all tokens of a batch\n"
                "  LEAKS: in training a token sees statistics of what follows it, so neither its\n"
                "  training loss nor what it learnt compares with causal systems; needs\n"
                "  model.allow_leaky_norm = true. Evaluation uses running averages and is causal\n";
+  return 0;
 }
 
 }  // namespace
 
-int list_command(const Arguments& arguments) {
-  CommandLine line("weft list attentions|norms",
-                   "Lists the attention mechanisms with their settings, or the kinds of norm.");
-  line.words(1, 1, "attentions|norms");
-  if (!line.parse(arguments)) return 0;
-  const std::string& what = line.words()[0];
-  core::require(what == "attentions" || what == "norms",
-                "weft list knows attentions and norms, not ", what);
-  what == "norms" ? list_norms() : list_attentions();
-  return 0;
+std::span<const Command> list_commands() {
+  static constexpr Command commands[] = {
+      {"attentions", "the attention mechanisms with their settings", list_attentions},
+      {"norms", "the kinds of norm", list_norms},
+  };
+  return commands;
 }
 
 }  // namespace weft::experiments

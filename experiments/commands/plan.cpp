@@ -7,12 +7,10 @@
 #include "experiments/console/command_line.h"
 #include "experiments/console/number_text.h"
 #include "experiments/train/run_forecast.h"
-#include "experiments/train/training.h"
+#include "experiments/train/trainer.h"
 
 namespace weft::experiments {
 namespace {
-
-std::string mib(Index bytes) { return digits(double(bytes * 10 >> 20) / 10); }
 
 std::string verdict(const RunConfig& config, const RunForecast& forecast) {
   if (forecast.fits)
@@ -29,14 +27,14 @@ std::vector<std::string> row_of(const Variant& variant, const RunConfig& config,
   const std::string unknown = "-";
   const bool known = forecast.parameters > 0;
   std::string peak = forecast.measured ? "" : known ? "~" : ">";
-  peak += mib(forecast.peak_bytes);
+  peak += format_mib(double(forecast.peak_bytes));
   return {name_of(variant),
-          known ? short_count(double(forecast.parameters)) : unknown,
-          known ? short_count(forecast.flops_per_token) : unknown,
-          known ? short_count(forecast.keys_per_token) : unknown,
+          known ? format_count(double(forecast.parameters)) : unknown,
+          known ? format_count(forecast.flops_per_token) : unknown,
+          known ? format_count(forecast.keys_per_token) : unknown,
           peak,
           forecast.measured ? digits(double(Index(forecast.step_s * 1e4)) / 10) : unknown,
-          forecast.measured ? short_count(forecast.tokens_per_s(config)) : unknown,
+          forecast.measured ? format_count(forecast.tokens_per_s(config)) : unknown,
           verdict(config, forecast)};
 }
 
@@ -62,8 +60,8 @@ int plan_command(const Arguments& arguments) {
     all_fit = all_fit && forecast.fits;
     rows.push_back(row_of(variant, config, forecast));
   }
-  std::cout << align(rows, 60) << mib(available)
-            << " MiB are free; ~ is foretold from smaller batches, > is less than it would take\n";
+  std::cout << align(rows, 60) << format_mib(double(available))
+            << " MiB are free; ~ is predicted from smaller batches, > is less than it would take\n";
   return all_fit ? 0 : 1;
 }
 

@@ -39,23 +39,23 @@ RunConfig config_of(const Checkpoint& checkpoint, const CommandLine& line) {
 
 }  // namespace
 
-Inference load_saved_model(const CommandLine& line) {
+LoadedModel load_saved_model(const CommandLine& line) {
   const Checkpoint checkpoint = load_saved_checkpoint(line);
-  return Inference(config_of(checkpoint, line), checkpoint);
+  return LoadedModel(config_of(checkpoint, line), checkpoint);
 }
 
-Writer load_writer(const CommandLine& line) {
+TextModel load_text_model(const CommandLine& line) {
   const Checkpoint checkpoint = load_saved_checkpoint(line);
   const RunConfig config = config_of(checkpoint, line);
   const auto spelling = saved_spelling(checkpoint);
-  if (spelling && !config.model.tells_from_source()) {
+  if (spelling && !config.model.is_seq2seq()) {
     const layers::ModelShape shape{.vocabulary = spelling->vocabulary(),
                                    .length = config.data.length};
-    return {Inference(config, checkpoint, shape),
+    return {LoadedModel(config, checkpoint, shape),
             [spelling](std::string_view text) { return spelling->encode(text); },
             [spelling](std::span<const core::Token> tokens) { return spelling->decode(tokens); }};
   }
-  Inference saved(config, checkpoint);
+  LoadedModel saved(config, checkpoint);
   const data::Dataset* dataset = saved.dataset.get();
   return {std::move(saved), [dataset](std::string_view text) { return dataset->encode(text); },
           [dataset](std::span<const core::Token> tokens) { return dataset->decode(tokens); }};

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "experiments/console/command_line.h"
-#include "experiments/train/training.h"
+#include "experiments/train/loaded_model.h"
 
 namespace weft::experiments {
 
@@ -18,16 +18,16 @@ void add_checkpoint_option(CommandLine& line);
 Checkpoint load_saved_checkpoint(const CommandLine& line);
 
 /// The model of the run named by the first word, with section.key=value words over its config.
-Inference load_saved_model(const CommandLine& line);
+LoadedModel load_saved_model(const CommandLine& line);
 
 /// A model and how its tokens are written.
-struct Writer {
-  Inference saved;
+struct TextModel {
+  LoadedModel saved;
   std::function<std::vector<core::Token>(std::string_view)> encode;
   std::function<std::string(std::span<const core::Token>)> decode;
 };
-/// The same without the data, whose alphabet stands in the checkpoint; a checkpoint without one,
-/// or a model that tells from a source, needs the data after all.
-Writer load_writer(const CommandLine& line);
+/// The same without the data, whose alphabet is in the checkpoint; a checkpoint without one, or a
+/// model that generates from a source, needs the data after all.
+TextModel load_text_model(const CommandLine& line);
 
 }  // namespace weft::experiments

@@ -26,9 +26,9 @@ SweepPlan plan_of(const CommandLine& line, const std::vector<Trial>& trials,
                   const SweepFiles& files, Index jobs, const std::string& command) {
   std::vector<bool> open;
   for (const Trial& trial : trials) {
-    const TrialState::Is is = state_of(files, trial.id).is;
-    open.push_back(is == TrialState::Is::waiting ||
-                   (is == TrialState::Is::failed && line.has("retry")));
+    const TrialState::Phase phase = state_of(files, trial.id).phase;
+    open.push_back(phase == TrialState::Phase::waiting ||
+                   (phase == TrialState::Phase::failed && line.has("retry")));
   }
   const Index threads = Index(processors_of_job(own_processors(), 0, std::size_t(jobs)).size());
   return {fs::path(line.words()[0]).stem().string(), command, common_budget(trials),
@@ -38,7 +38,7 @@ SweepPlan plan_of(const CommandLine& line, const std::vector<Trial>& trials,
 void keep(const SweepFiles& files, const SweepPlan& plan, const std::vector<Trial>& trials) {
   for (const Trial& trial : trials) {
     fs::create_directories(files.config(trial.id).parent_path());
-    core::write_durably(files.config(trial.id), trial.config.toml());
+    core::write_durably(files.config(trial.id), trial.config.toml(), core::Fault::checkpoint);
   }
   fs::create_directories(files.log("").parent_path());
   fs::create_directories(files.score("").parent_path());
@@ -56,7 +56,7 @@ void announce(const SweepRun& run, const SweepFile& sweep, const std::vector<Tri
   else
     std::cout << "every trial has the same budget: train." << plan.budget << '\n';
   if (const double seconds = run.seconds_left(); seconds > 0)
-    std::cout << "estimate: about " << short_duration(seconds) << " with " << jobs
+    std::cout << "estimate: about " << format_duration(seconds) << " with " << jobs
               << (jobs == 1 ? " trial" : " trials") << " at a time\n";
   std::cout << std::flush;
 }
@@ -90,12 +90,12 @@ int sweep_command(const Arguments& arguments) {
   const std::vector<Trial> trials = trials_of(sweep, line.overrides());
   const SweepFiles files{directory_of(line)};
   const SweepPlan plan = plan_of(line, trials, files, options.jobs, options.command);
-  SweepDisplay display(std::cout, terminal_columns(STDOUT_FILENO));
+  LiveText display(std::cout, terminal_columns(STDOUT_FILENO));
   if (line.has("dry-run")) {
     announce(SweepRun(files, plan, options, display), sweep, trials, plan, options.jobs);
     for (const PlannedTrial& trial : plan.trials)
       std::cout << "  " << trial.id << "  " << trial.label() << "  "
-                << short_duration(trial.seconds) << '\n';
+                << format_duration(trial.seconds) << '\n';
     return 0;
   }
   fs::create_directories(files.directory);

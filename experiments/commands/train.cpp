@@ -6,6 +6,7 @@
 #include "experiments/commands/commands.h"
 #include "experiments/console/command_line.h"
 #include "experiments/train/run_forecast.h"
+#include "experiments/train/run_model.h"
 #include "experiments/train/training_run.h"
 
 namespace weft::experiments {
@@ -13,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// CONFIG may be a run's own directory: it then stands for the config kept there.
+/// CONFIG may be a run's own directory: the config kept there is then meant.
 struct Source {
   RunConfig config;
   fs::path directory;
@@ -51,8 +52,8 @@ int train_command(const Arguments& arguments) {
                 "--resume and --fresh exclude each other");
 
   const Source source = read_source(line);
-  core::require(source.config.model.causal || source.config.model.task != "language" ||
-                    source.config.data.masks(),
+  core::require(source.config.model.causal || source.config.model.task != layers::Task::language ||
+                    source.config.data.traits().masks,
                 "model.causal = false: a model that reads the next token cannot be trained to "
                 "predict it; weft bench step takes it, and data.masking gives it hidden tokens to "
                 "fill in");
@@ -64,11 +65,10 @@ int train_command(const Arguments& arguments) {
   for (const std::string& word : line.words()) options.command += " " + word;
   if (line.has("run")) options.command += " --run " + line.text("run");
   // The data is read before the directory is made: a missing file leaves nothing behind.
-  data::make_dataset(source.config.data, source.config.train.batch,
-                     std::uint64_t(source.config.seed));
+  auto dataset = make_dataset(source.config);
   if (!line.has("force")) require_fit(source.config, available_bytes());
-  RunDirectory directory = RunDirectory::open(source.directory, start, options.command);
-  return TrainingRun(source.config, directory, options, std::cout).run();
+  const RunDirectory directory = RunDirectory::open(source.directory, start, options.command);
+  return TrainingRun(source.config, std::move(dataset), directory, options, std::cout).run();
 }
 
 }  // namespace weft::experiments

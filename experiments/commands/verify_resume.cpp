@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
@@ -36,20 +37,22 @@ bool report(const std::string& what, const std::vector<std::string>& differing) 
 }  // namespace
 
 int verify_resume_command(const Arguments& arguments) {
-  CommandLine line("weft verify-resume CONFIG [section.key=value ...]",
-                   "Trains without a break, with a break and a checkpoint between, and with "
-                   "another number of threads, and compares every bit.");
+  CommandLine line(
+      "weft verify-resume CONFIG [section.key=value ...]",
+      "Trains the first steps of the run that CONFIG describes, with its own schedule: "
+      "without a break, with a break and a checkpoint between, and with another number "
+      "of threads. Compares every bit; exits with 1 when one differs.");
   line.words(1, 1000, "CONFIG")
-      .option("at", "N", "the step after which training breaks off", "50")
-      .option("steps", "N", "all steps", "100");
+      .option("steps", "N", "steps to train (100, or all of a shorter run)")
+      .option("at", "N", "the step after which training breaks off (half of them)");
   if (!line.parse(arguments)) return 0;
-  const Index at = line.integer("at"), steps = line.integer("steps");
+  const RunConfig config = with_counted_steps(RunConfig::load(line.words()[0], line.overrides()));
+  const Index all = config.train.steps;
+  const Index steps = line.has("steps") ? line.integer("steps") : std::min<Index>(100, all);
+  core::require(steps <= all, "--steps ", steps, ": the run that ", line.words()[0],
+                " describes has only ", all);
+  const Index at = line.has("at") ? line.integer("at") : steps / 2;
   core::require(at >= 1 && at < steps, "--at ", at, " is not between 1 and --steps, ", steps);
-  std::vector<std::string> overrides = line.overrides();
-  for (const char* budget : {"train.tokens=0", "train.flops=0", "train.minutes=0"})
-    overrides.emplace_back(budget);
-  overrides.push_back("train.steps=" + std::to_string(steps));
-  const RunConfig config = RunConfig::load(line.words()[0], overrides);
 
   core::set_threads(config.threads);
   const Index threads = core::threads(), others = threads == 1 ? 2 : 1;

@@ -17,21 +17,23 @@ const std::string unknown = "—";
 
 }  // namespace
 
-std::string fixed(double value, int decimals) {
+std::string format_fixed(double value, int decimals) {
   return std::isfinite(value) ? formatted("%.*f", decimals, value) : unknown;
 }
 
-std::string fixed_with_sign(double value, int decimals) {
+std::string format_signed(double value, int decimals) {
   return std::isfinite(value) ? formatted("%+.*f", decimals, value) : unknown;
 }
 
-std::string short_count(double count) {
+std::string format_count(double count) {
   if (!std::isfinite(count)) return "?";
-  if (count < 1000) return fixed(count, 0);
-  return count < 1e6 ? fixed(count / 1e3, 1) + "k" : fixed(count / 1e6, 1) + "M";
+  if (count < 1000) return format_fixed(count, 0);
+  return count < 1e6 ? format_fixed(count / 1e3, 1) + "k" : format_fixed(count / 1e6, 1) + "M";
 }
 
-std::string short_duration(double seconds) {
+std::string format_mib(double bytes) { return format_fixed(bytes / (1 << 20), 1); }
+
+std::string format_duration(double seconds) {
   if (!std::isfinite(seconds) || seconds > 1e9) return "?";
   const long whole = std::lround(std::max(seconds, 0.0));
   const long minutes = whole / 60, hours = minutes / 60, days = hours / 24;

@@ -4,15 +4,17 @@
 
 namespace weft::experiments {
 
-// Numbers as people read them. What must be read back is written by config_text.
+// Numbers as people read them. What must be read back is written by config/text.h.
 
-/// With so many decimals; "—" for what is no finite number.
-std::string fixed(double value, int decimals);
+/// With a fixed number of decimals; "—" for what is no finite number.
+std::string format_fixed(double value, int decimals);
 /// The same, with a + before what is not negative.
-std::string fixed_with_sign(double value, int decimals);
+std::string format_signed(double value, int decimals);
 /// "950", "12.5k", "1.2M"; "?" for what is no finite number.
-std::string short_count(double count);
+std::string format_count(double count);
+/// Bytes in units of 2^20, with one decimal: "12.5".
+std::string format_mib(double bytes);
 /// "45s", "12m", "3h05m", "2d04h"
-std::string short_duration(double seconds);
+std::string format_duration(double seconds);
 
 }  // namespace weft::experiments

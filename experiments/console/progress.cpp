@@ -15,7 +15,6 @@ namespace weft::experiments {
 namespace {
 
 constexpr double live_seconds = 0.1;  // between two drawings of the live line
-constexpr const char* clear_line = "\r\x1b[K";
 
 /// 1.0e-3 rather than 1.0e-03.
 std::string short_exponent(double value) {
@@ -48,7 +47,7 @@ int terminal_columns(int descriptor) {
 }
 
 Progress::Progress(std::ostream& out, Settings settings)
-    : out_(out), settings_(std::move(settings)) {}
+    : out_(out), settings_(std::move(settings)), live_(out, settings_.columns) {}
 
 Progress::~Progress() { finish(); }
 
@@ -64,10 +63,11 @@ std::string Progress::text_of(const Line& line, double now) const {
         std::string(total.size() - std::min(total.size(), step.size()), ' ') + step + '/' + total;
   else
     text += step;
-  text += "  " + fixed(100 * line.done, 1) + "%  loss " + fixed(line.loss, 3);
-  if (line.validation) text += "  val " + fixed(*line.validation, 3) + (line.best ? "*" : "");
-  return text + "  lr " + short_exponent(line.lr) + "  " + short_count(line.tokens_per_s) +
-         " tok/s  ETA " + short_duration(eta);
+  text += "  " + format_fixed(100 * line.done, 1) + "%  loss " + format_fixed(line.loss, 3);
+  if (line.validation)
+    text += "  val " + format_fixed(*line.validation, 3) + (line.best ? "*" : "");
+  return text + "  lr " + short_exponent(line.lr) + "  " + format_count(line.tokens_per_s) +
+         " tok/s  ETA " + format_duration(eta);
 }
 
 bool Progress::is_due(const Line& line, double now) const {
@@ -88,25 +88,19 @@ void Progress::update(const Line& line) {
 
 void Progress::show(double now) {
   const std::string text = text_of(*line_, now);
-  if (settings_.columns > 0)
-    out_ << clear_line << text.substr(0, std::size_t(settings_.columns - 1)) << std::flush;
+  if (live_.is_live())
+    live_.show({text});
   else
     out_ << text << std::endl;
-  standing_ = settings_.columns > 0;
   shown_ = true;
   last_time_ = now;
 }
 
-void Progress::message(std::string_view text) {
-  if (standing_) out_ << clear_line;
-  out_ << printable(text) << '\n' << std::flush;
-  if (standing_) show(settings_.clock());
-}
+void Progress::message(std::string_view text) { live_.message(printable(text)); }
 
 void Progress::finish() {
   if (!shown_) show(settings_.clock());
-  if (standing_) out_ << '\n' << std::flush;
-  standing_ = false;
+  live_.leave();
 }
 
 }  // namespace weft::experiments

@@ -8,16 +8,17 @@
 #include <string_view>
 
 #include "core/real.h"
+#include "experiments/console/live_text.h"
 
 namespace weft::experiments {
 
 /// Seconds on a clock that never goes back.
 double steady_seconds();
-/// The width of the terminal behind a file descriptor; 0 when it is no terminal.
+/// The width of the terminal that a file descriptor belongs to; 0 when it is no terminal.
 int terminal_columns(int descriptor);
 
-/// Shows how a run is doing. On a terminal one live line; in a file plain lines now and then and
-/// never a carriage return. Messages appear above the live line and do not mangle it.
+/// Shows how a run is doing. On a terminal one live line, with messages above it; in a file plain
+/// lines now and then and never a control character.
 class Progress {
  public:
   struct Settings {
@@ -38,7 +39,7 @@ class Progress {
   };
 
   Progress(std::ostream& out, Settings settings);
-  /// Leaves the last line standing.
+  /// Leaves the last line on the screen.
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -57,8 +58,8 @@ class Progress {
   std::ostream& out_;
   Settings settings_;
   std::optional<Line> line_;
-  bool shown_ = true;      // the line as it is has been printed
-  bool standing_ = false;  // the cursor is behind a live line
+  LiveText live_;
+  bool shown_ = true;  // the line as it is has been printed
   double first_time_ = 0, first_done_ = 0, last_time_ = 0;
   bool first_ = true;
 };

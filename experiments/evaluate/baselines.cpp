@@ -10,7 +10,7 @@ namespace weft::experiments {
 namespace {
 
 std::string named(const data::Baseline& baseline) {
-  return baseline.name + " " + fixed(baseline.accuracy, 4);
+  return baseline.name + " " + format_fixed(baseline.accuracy, 4);
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ std::string print_baselines(const std::vector<data::Baseline>& baselines) {
   return text;
 }
 
-std::string standing(double accuracy, const std::vector<data::Baseline>& baselines) {
+std::string format_among(double accuracy, const std::vector<data::Baseline>& baselines) {
   const auto next = std::ranges::find_if(
       baselines, [&](const data::Baseline& baseline) { return baseline.accuracy >= accuracy; });
   std::string text;

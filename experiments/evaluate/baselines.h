@@ -16,7 +16,7 @@ std::vector<data::Baseline> all_baselines(const data::Dataset& dataset, data::Sp
 /// "chance 0.1000, majority 0.1690, ..."
 std::string print_baselines(const std::vector<data::Baseline>& baselines);
 /// "above majority 0.1690, below root operator 0.3610"
-std::string standing(double accuracy, const std::vector<data::Baseline>& baselines);
+std::string format_among(double accuracy, const std::vector<data::Baseline>& baselines);
 /// A table: the accuracy among the baselines.
 std::string print_accuracy(double accuracy, double error,
                            const std::vector<data::Baseline>& baselines);

@@ -112,13 +112,9 @@ std::optional<double> Evaluation::recall_beyond(Index distance) const {
   return double(correct_beyond) / double(tokens_beyond);
 }
 
-layers::Reading reading_of(const data::Batch& batch) {
-  return {batch.inputs, batch.targets, batch.lengths, batch.sources, batch.source_lengths};
-}
-
-Evaluation evaluate(const layers::Model& model, const data::Dataset& dataset, Index length,
+Evaluation evaluate(const layers::Model& model, const data::Dataset& dataset,
                     const EvaluationOptions& options) {
-  const Index stride = options.stride > 0 ? options.stride : length;
+  const Index stride = options.stride > 0 ? options.stride : dataset.length();
   Index batches = dataset.evaluation_batches(options.split, stride);
   if (options.batches > 0) batches = std::min(batches, options.batches);
   const autograd::Pass pass(core::Rng(0).fold("evaluation"));
@@ -130,7 +126,7 @@ Evaluation evaluate(const layers::Model& model, const data::Dataset& dataset, In
     const data::Batch batch = dataset.evaluation(options.split, i, stride);
     if (model.recurrent() && !batch.continues) memory = model.memory(batch.inputs.shape()[0]);
     tokens_read += batch.inputs.size();
-    tally.add(batch, model.score(pass, reading_of(batch), model.recurrent() ? &memory : nullptr));
+    tally.add(batch, model.score(pass, {batch, model.recurrent() ? &memory : nullptr}));
   }
   tally.result.stride = stride;
   tally.result.pairs_per_token = double(core::counters().scored_pairs - pairs_before) /

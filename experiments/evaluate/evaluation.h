@@ -43,17 +43,14 @@ struct Evaluation {
   std::optional<double> recall_beyond(Index distance) const;
 };
 
-/// What a model reads of a batch.
-layers::Reading reading_of(const data::Batch& batch);
-
 struct EvaluationOptions {
   data::Split split = data::Split::validation;
   Index stride = 0;   ///< 0: disjoint windows of the data's length
   Index batches = 0;  ///< 0: the whole split
 };
 
-/// Scores the model with dropout off. `length` is that of the dataset's windows.
-Evaluation evaluate(const layers::Model& model, const data::Dataset& dataset, Index length,
+/// Scores the model with dropout off.
+Evaluation evaluate(const layers::Model& model, const data::Dataset& dataset,
                     const EvaluationOptions& options = {});
 
 /// The table that people read: bits, perplexity, the floor, loss by position, recall by distance.

@@ -38,53 +38,54 @@ namespace {
 
 /// Draws tokens from `logits` and what `step` says after each, up to the token `end` if there is
 /// one, and no more than learned positions allow after `used`.
-Told draw_tokens(core::Tensor logits, const std::function<core::Tensor(Token)>& step,
-                 std::optional<Token> end, Index used, std::optional<Index> longest,
-                 const GenerationOptions& options, const std::function<void(Token)>& tell) {
+Generation draw_tokens(core::Tensor logits, const std::function<core::Tensor(Token)>& step,
+                       std::optional<Token> end, Index used, std::optional<Index> longest,
+                       const GenerationOptions& options, const std::function<void(Token)>& show) {
   const core::Rng stream = core::Rng(options.seed).fold("generation");
-  Told told;
-  while (Index(told.tokens.size()) < options.tokens) {
-    const Token next = draw_token(logits, options, stream, told.tokens.size());
-    if (next == end) return told;
-    told.tokens.push_back(next);
-    if (tell) tell(next);
-    if (Index(told.tokens.size()) == options.tokens) break;
-    told.positions_ended = longest && used >= *longest;
-    if (told.positions_ended) break;
+  Generation result;
+  while (Index(result.tokens.size()) < options.tokens) {
+    const Token next = draw_token(logits, options, stream, result.tokens.size());
+    if (next == end) return result;
+    result.tokens.push_back(next);
+    if (show) show(next);
+    if (Index(result.tokens.size()) == options.tokens) break;
+    result.positions_ended = longest && used >= *longest;
+    if (result.positions_ended) break;
     logits = step(next);
     ++used;
   }
-  return told;
+  return result;
 }
 
 }  // namespace
 
-Told generate(const layers::LanguageModel& model, const std::vector<Token>& prompt,
-              const GenerationOptions& options, const std::function<void(Token)>& tell) {
+Generation generate(const layers::LanguageModel& model, const std::vector<Token>& prompt,
+                    const GenerationOptions& options, const std::function<void(Token)>& show) {
   core::require(!prompt.empty(), "generate: the prompt is empty; give at least one token");
   auto states = model.begin();
   core::Tensor logits;
   for (const Token token : prompt) logits = model.step(states, token);
   return draw_tokens(
       logits, [&](Token token) { return model.step(states, token); }, std::nullopt, states.position,
-      model.longest(), options, tell);
+      model.longest(), options, show);
 }
 
-Told generate(const layers::SourceModel& model, const std::vector<Token>& source, Token boundary,
-              const GenerationOptions& options, const std::function<void(Token)>& tell) {
-  const auto telling = model.begin(source);
-  const core::Tensor first = telling->step(boundary);
+Generation generate(const layers::Seq2SeqModel& model, const std::vector<Token>& source,
+                    Token boundary, const GenerationOptions& options,
+                    const std::function<void(Token)>& show) {
+  const auto decoder = model.begin(source);
+  const core::Tensor first = decoder->step(boundary);
   return draw_tokens(
-      first, [&](Token token) { return telling->step(token); }, boundary, 1, model.longest(),
-      options, tell);
+      first, [&](Token token) { return decoder->step(token); }, boundary, 1, model.longest(),
+      options, show);
 }
 
-Told answer(const layers::Model& model, std::optional<Token> boundary,
-            const std::vector<Token>& prompt, const GenerationOptions& options,
-            const std::function<void(Token)>& tell) {
+Generation answer(const layers::Model& model, std::optional<Token> boundary,
+                  const std::vector<Token>& prompt, const GenerationOptions& options,
+                  const std::function<void(Token)>& show) {
   if (boundary)
-    return generate(layers::as_source_model(model, "generate"), prompt, *boundary, options, tell);
-  return generate(layers::as_language_model(model, "generate"), prompt, options, tell);
+    return generate(layers::as_seq2seq_model(model, "generate"), prompt, *boundary, options, show);
+  return generate(layers::as_language_model(model, "generate"), prompt, options, show);
 }
 
 }  // namespace weft::experiments

@@ -22,26 +22,27 @@ struct GenerationOptions {
 core::Token draw_token(const core::Tensor& logits, const GenerationOptions& options,
                        const core::Rng& stream, std::uint64_t i);
 
-/// What a model told, token by token.
-struct Told {
+/// What a model generated.
+struct Generation {
   std::vector<core::Token> tokens;
   bool positions_ended = false;  ///< stopped early, where learned positions end
 };
 
-/// Continues the prompt token by token with the mechanisms' decoding states, telling each new
-/// token to `tell` as it comes. The same options give the same text.
-Told generate(const layers::LanguageModel& model, const std::vector<core::Token>& prompt,
-              const GenerationOptions& options, const std::function<void(core::Token)>& tell = {});
+/// Continues the prompt token by token with the mechanisms' decoding states, handing each new
+/// token to `show` as it comes. The same options give the same text.
+Generation generate(const layers::LanguageModel& model, const std::vector<core::Token>& prompt,
+                    const GenerationOptions& options,
+                    const std::function<void(core::Token)>& show = {});
 
-/// Tells a target from a source, up to the token that ends it.
-Told generate(const layers::SourceModel& model, const std::vector<core::Token>& source,
-              core::Token boundary, const GenerationOptions& options,
-              const std::function<void(core::Token)>& tell = {});
+/// Generates a target from a source, up to the token that ends it.
+Generation generate(const layers::Seq2SeqModel& model, const std::vector<core::Token>& source,
+                    core::Token boundary, const GenerationOptions& options,
+                    const std::function<void(core::Token)>& show = {});
 
 /// What a model makes of a prompt: its continuation or, where the data have a token that ends a
-/// target, what it tells from it as a source. Models of other tasks are refused.
-Told answer(const layers::Model& model, std::optional<core::Token> boundary,
-            const std::vector<core::Token>& prompt, const GenerationOptions& options,
-            const std::function<void(core::Token)>& tell = {});
+/// target, what it generates from it as a source. Models of other tasks are refused.
+Generation answer(const layers::Model& model, std::optional<core::Token> boundary,
+                  const std::vector<core::Token>& prompt, const GenerationOptions& options,
+                  const std::function<void(core::Token)>& show = {});
 
 }  // namespace weft::experiments

@@ -14,12 +14,13 @@ namespace {
 using core::Token;
 using core::Tokens;
 
-/// One sequence of the data: inputs and targets, `length` each.
+/// One sequence of the data: inputs and targets.
 struct Sample {
   std::vector<Token> inputs, targets;
 };
 
-Sample sequence(const data::Dataset& dataset, Index number, Index length) {
+Sample sequence(const data::Dataset& dataset, Index number) {
+  const Index length = dataset.length();
   const Index batches = dataset.evaluation_batches(data::Split::validation, length);
   core::require(batches > 0, "audit: the validation split holds no sequence of ", length,
                 " tokens; lower data.length or give more data");
@@ -83,14 +84,15 @@ void compare_likelihood(const layers::LanguageModel& model, const Sample& sample
 }  // namespace
 
 LeakAudit audit_leaks(const layers::LanguageModel& model, const data::Dataset& dataset,
-                      Index length, Index trials, Index seed) {
+                      Index trials, Index seed) {
   core::require(trials >= 1, "audit: ", trials, " trials; give --trials 1 or more");
-  core::require(length >= 2, "audit: sequences of ", length, " tokens have no past and future");
+  core::require(dataset.length() >= 2, "audit: sequences of ", dataset.length(),
+                " tokens have no past and future");
   const core::Rng rng = core::Rng(std::uint64_t(seed)).fold("audit");
   LeakAudit audit{.trials = trials};
   for (Index trial = 0; trial < trials; ++trial) {
     const core::Rng own = rng.fold(std::uint64_t(trial));
-    const Sample sample = sequence(dataset, trial, length);
+    const Sample sample = sequence(dataset, trial);
     const Index size = Index(sample.inputs.size());
     const Index from = 1 + own.below(0, size - 1);
     const auto other = replaced(sample.inputs, from, dataset.vocabulary(), own.fold("tokens"));
@@ -120,17 +122,16 @@ std::string print_audit(const LeakAudit& a) {
   return out.str();
 }
 
-std::string audit_json(const LeakAudit& a) {
-  return nlohmann::ordered_json{{"trials", a.trials},
-                                {"leaking_trials", a.leaking_trials},
-                                {"outputs", a.outputs},
-                                {"changed", a.changed},
-                                {"clean", a.clean()},
-                                {"scored", a.scored},
-                                {"whole_loss", a.whole_nats},
-                                {"cut_loss", a.cut_nats},
-                                {"gap", a.gap()}}
-      .dump(2);
+nlohmann::ordered_json audit_json(const LeakAudit& a) {
+  return {{"trials", a.trials},
+          {"leaking_trials", a.leaking_trials},
+          {"outputs", a.outputs},
+          {"changed", a.changed},
+          {"clean", a.clean()},
+          {"scored", a.scored},
+          {"whole_loss", a.whole_nats},
+          {"cut_loss", a.cut_nats},
+          {"gap", a.gap()}};
 }
 
 }  // namespace weft::experiments

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "data/dataset.h"
@@ -26,11 +27,11 @@ struct LeakAudit {
   double gap() const { return cut_nats - whole_nats; }
 };
 
-/// Sequences of validation data, `length` long.
+/// Audits sequences of the validation split.
 LeakAudit audit_leaks(const layers::LanguageModel& model, const data::Dataset& dataset,
-                      Index length, Index trials, Index seed);
+                      Index trials, Index seed);
 
 std::string print_audit(const LeakAudit& audit);
-std::string audit_json(const LeakAudit& audit);
+nlohmann::ordered_json audit_json(const LeakAudit& audit);
 
 }  // namespace weft::experiments

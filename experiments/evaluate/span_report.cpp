@@ -48,8 +48,8 @@ std::string SpanReport::summary() const {
   }
   std::ostringstream text;
   text << std::fixed << std::setprecision(0) << "spans " << mean_of(means) << " on average, "
-       << most << " at most; " << short_count(macs_paper) << " multiply-adds a token by the rule, "
-       << short_count(macs_counted) << " counted";
+       << most << " at most; " << format_count(macs_paper) << " multiply-adds a token by the rule, "
+       << format_count(macs_counted) << " counted";
   return text.str();
 }
 
@@ -61,8 +61,8 @@ std::string SpanReport::table() const {
     for (const double span : spans[i]) text << ' ' << span;
     text << '\n';
   }
-  text << "multiply-adds a token: " << short_count(macs_paper)
-       << " by the rule (weights and two head widths a key), " << short_count(macs_counted)
+  text << "multiply-adds a token: " << format_count(macs_paper)
+       << " by the rule (weights and two head widths a key), " << format_count(macs_counted)
        << " as the kernels count\n";
   return text.str();
 }

@@ -1,8 +1,9 @@
+#include "experiments/report/advice.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "experiments/console/number_text.h"
-#include "experiments/report/html_page.h"
 #include "experiments/report/result_tables.h"
 
 namespace weft::experiments {
@@ -11,7 +12,7 @@ namespace {
 /// A share of the memory above this is as good as all of it.
 constexpr double worth_saying = 0.95;
 
-std::string times(double ratio) { return fixed(ratio, 2) + " times"; }
+std::string times(double ratio) { return format_fixed(ratio, 2) + " times"; }
 
 /// The first of `rows` by `value`, or none.
 const ComparedRow* first_by(const std::vector<const ComparedRow*>& rows,
@@ -33,7 +34,7 @@ std::vector<std::string> advice_of(const ComparedTask& task) {
   if (honest.empty()) return {"No trial of this task has a result yet."};
   const ComparedRow& best = *honest.front();
   const Statistic& top = best.scores.at(metric);
-  std::vector<std::string> advice{"Best: " + best.name + ", " + shown(metric, top) + " " +
+  std::vector<std::string> advice{"Best: " + best.name + ", " + format_score(metric, top) + " " +
                                   (metric == "bits" ? "bits per " + task.unit : metric) + "."};
   const double reach = std::isfinite(top.deviation) ? top.deviation : 0;
   std::vector<const ComparedRow*> near;
@@ -50,7 +51,7 @@ std::vector<std::string> advice_of(const ComparedTask& task) {
   if (quick && quick != fastest)
     advice.push_back("Fastest of all: " + quick->name + ", " +
                      times(quick->tokens_per_s.mean / best.tokens_per_s.mean) + " as fast, " +
-                     shown(metric, quick->scores.at(metric)) + ".");
+                     format_score(metric, quick->scores.at(metric)) + ".");
   const auto* light = first_by(honest, [](const ComparedRow& r) { return r.peak_bytes.mean; });
   if (light && light->peak_bytes.mean < worth_saying * best.peak_bytes.mean)
     advice.push_back("Least memory: " + light->name + ", " +

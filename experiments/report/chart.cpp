@@ -15,7 +15,7 @@ constexpr double line_height = 13, letter = 6.3;
 constexpr double point = 5;  // radius of marks that no line joins
 constexpr std::size_t colours = 10;
 
-std::string number(double value) { return fixed(value, 1); }
+std::string number(double value) { return format_fixed(value, 1); }
 
 bool positive_or_linear(double value, Axis::Scale scale) {
   return std::isfinite(value) && (scale == Axis::Scale::linear || value > 0);

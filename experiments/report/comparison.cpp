@@ -48,7 +48,7 @@ std::string short_value(const std::string& key, const std::string& value) {
   return key.ends_with("path") ? std::filesystem::path(value).filename().string() : value;
 }
 
-/// "recall, length 128": the kind of data stands for itself.
+/// "recall, length 128": the kind of data needs no name.
 std::string text_of(const TrialSettings& settings) {
   std::string text;
   for (const auto& [key, value] : settings) {
@@ -67,6 +67,11 @@ TrialSettings task_of(const PlannedTrial& trial) {
   std::ranges::stable_sort(own, {},
                            [](const auto& setting) { return setting.first != "data.kind"; });
   return own;
+}
+
+TrialSettings without_length(TrialSettings task) {
+  std::erase_if(task, [](const auto& setting) { return setting.first == "data.length"; });
+  return task;
 }
 
 /// Trials that differ in nothing but their seed.
@@ -117,7 +122,7 @@ void note_missing(const Cell& cell, ComparedRow& row) {
   std::string reason;
   for (const TrialRecord* trial : cell.trials) {
     if (trial->done()) continue;
-    const bool has_failed = trial->state.is == TrialState::Is::failed;
+    const bool has_failed = trial->state.phase == TrialState::Phase::failed;
     failed += has_failed;
     open += !has_failed;
     if (has_failed && reason.empty()) reason = trial->state.reason;
@@ -213,7 +218,7 @@ void rank(ComparedTask& task) {
 std::string ComparedRow::marked_name() const {
   if (!leaks) return name;
   if (!std::isfinite(leak_bits.mean)) return name + " (leaks)";
-  return name + " (leaks, " + fixed_with_sign(leak_bits.mean, 3) + " bits)";
+  return name + " (leaks, " + format_signed(leak_bits.mean, 3) + " bits)";
 }
 
 Comparison compare(const SweepRecord& sweep, const ComparisonOptions& options) {
@@ -225,6 +230,7 @@ Comparison compare(const SweepRecord& sweep, const ComparisonOptions& options) {
     const TrialSettings data = task_of(trial.plan);
     ComparedTask& task =
         place_of(result.tasks, &ComparedTask::name, data.empty() ? sweep.plan.name : text_of(data));
+    task.family = data.empty() ? task.name : text_of(without_length(data));
     task.unit = trial.plan.unit;
     task.split = trial.plan.split;
     task.length = trial.plan.length;

@@ -29,13 +29,14 @@ struct ComparedRow {
   double flops = not_measured;
   Index parameters = 0;
 
-  /// The name, behind it whether and how much it leaks.
+  /// The name, followed by whether and how much it leaks.
   std::string marked_name() const;
 };
 
 /// The rows that compete on the same data, best first; those without a result last.
 struct ComparedTask {
-  std::string name;
+  std::string name;    ///< "recall, length 128"
+  std::string family;  ///< of the tasks that differ in length alone: "recall"
   std::string unit, split;
   Index length = 0;
   std::vector<std::string> metrics;  ///< what is scored, the one that ranks first
@@ -57,8 +58,8 @@ struct ComparisonOptions {
   std::string baseline = {};  ///< the name of a row, or empty
 };
 
-/// Sorts the trials of a sweep into tasks (settings of [data] that vary) and rows. Settings that
-/// vary beside those and the seed are chosen for each row by the mean of the best validation loss,
+/// Sorts the trials of a sweep into tasks (settings of [data] that vary) and rows. Other settings
+/// that vary, except the seed, are chosen for each row by the mean of the best validation loss,
 /// and only then scored. Trials that are not done are noted and never averaged. The records must
 /// outlive the result.
 Comparison compare(const SweepRecord& sweep, const ComparisonOptions& options);

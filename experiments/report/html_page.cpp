@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "experiments/report/advice.h"
 #include "experiments/report/result_tables.h"
 
 namespace weft::experiments {
@@ -70,11 +71,11 @@ std::string pictures(const std::vector<ReportChart>& charts) {
 
 std::string heading(const Report& report) {
   const SweepRecord& sweep = report.sweep;
-  const auto count = [&](TrialState::Is is) {
+  const auto count = [&](TrialState::Phase phase) {
     return std::ranges::count_if(sweep.trials,
-                                 [&](const TrialRecord& t) { return t.state.is == is; });
+                                 [&](const TrialRecord& t) { return t.state.phase == phase; });
   };
-  const auto done = count(TrialState::Is::done), failed = count(TrialState::Is::failed);
+  const auto done = count(TrialState::Phase::done), failed = count(TrialState::Phase::failed);
   const auto open = std::ptrdiff_t(sweep.trials.size()) - done - failed;
   std::string out = "<h1>" + escaped(sweep.plan.name) + ": which " + escaped(report.comparison.by) +
                     "?</h1>\n<div class=\"facts\">";
@@ -102,31 +103,23 @@ std::string answers(const Report& report) {
 std::string every_trial(const SweepRecord& sweep) {
   Table table{"", {"trial", "settings", "state", "bits", "reason"}, {}, {}};
   for (const TrialRecord& trial : sweep.trials) {
-    using Is = TrialState::Is;
-    const Is is = trial.state.is;
-    const std::string state = is == Is::done     ? "done"
-                              : is == Is::failed ? "failed"
-                                                 : "not finished";
+    using Phase = TrialState::Phase;
+    const Phase phase = trial.state.phase;
+    const std::string state = phase == Phase::done     ? "done"
+                              : phase == Phase::failed ? "failed"
+                                                       : "not finished";
     const auto bits = trial.scores.find("bits");
-    table.rows.push_back({trial.plan.id, trial.plan.label(), state,
-                          bits == trial.scores.end()
-                              ? "—"
-                              : shown("bits", Statistic::of(std::vector<double>{bits->second})),
-                          trial.state.reason});
+    table.rows.push_back(
+        {trial.plan.id, trial.plan.label(), state,
+         bits == trial.scores.end()
+             ? "—"
+             : format_score("bits", Statistic::of(std::vector<double>{bits->second})),
+         trial.state.reason});
   }
   return "<details><summary>Every trial</summary>\n" + html_table(table) + "</details>\n";
 }
 
 }  // namespace
-
-Report make_report(const SweepRecord& sweep, const ComparisonOptions& options) {
-  Report report{sweep, compare(sweep, options), {}, {}};
-  const RowColours colours = colours_of(report.comparison);
-  for (const ComparedTask& task : report.comparison.tasks)
-    report.charts.push_back(charts_of(task, colours));
-  report.lengths = length_charts(report.comparison, colours);
-  return report;
-}
 
 std::string html_page(const Report& report) {
   const std::string name = escaped(report.sweep.plan.name);

@@ -49,7 +49,7 @@ ChartSeries series_over_trials(const ComparedRow& row, std::size_t colour,
     const double tokens = double(step) * double(plan.tokens) / double(plan.steps);
     series.marks.push_back(
         {tokens, s.mean, s.deviation,
-         series.name + ", step " + std::to_string(step) + ": " + shown("bits", s)});
+         series.name + ", step " + std::to_string(step) + ": " + format_score("bits", s)});
   }
   return series;
 }
@@ -99,7 +99,7 @@ void add_trade_off(const ComparedTask& task, const RowColours& colours, const st
     const auto score = row.scores.find(metric);
     if (score == row.scores.end() || !(cost(row) > 0)) continue;
     const ChartMark mark{cost(row), score->second.mean, score->second.deviation,
-                         row.marked_name() + ": " + shown(metric, score->second) + ", " +
+                         row.marked_name() + ": " + format_score(metric, score->second) + ", " +
                              tick_text(cost(row)) + " " + x_title};
     chart.series.push_back({row.marked_name(), colours.at(row.name), {mark}});
     if (row.leaks) continue;
@@ -125,9 +125,9 @@ void add_recall(const ComparedTask& task, const RowColours& colours,
     ChartSeries series{row.marked_name(), colours.at(row.name), {}};
     for (const auto& [from, values] : by_distance) {
       const Statistic s = Statistic::of(values);
-      series.marks.push_back(
-          {double(from), s.mean, s.deviation,
-           series.name + ", " + std::to_string(from) + " or more back: " + shown("recall", s)});
+      series.marks.push_back({double(from), s.mean, s.deviation,
+                              series.name + ", " + std::to_string(from) +
+                                  " or more back: " + format_score("recall", s)});
     }
     chart.series.push_back(std::move(series));
   }
@@ -140,6 +140,20 @@ void add_recall(const ComparedTask& task, const RowColours& colours,
 
 /// "clusters_used" of "layers.0.attention.mechanism1.clusters_used".
 std::string last_part(const std::string& name) { return name.substr(name.rfind('.') + 1); }
+std::string without_last_part(const std::string& name) { return name.substr(0, name.rfind('.')); }
+
+/// Names each series by where in the model it was measured, less the end that all places share:
+/// "layers.0" and "layers.1" of "layers.0.attention.mechanism" and "layers.1.attention.mechanism".
+void shorten_places(std::vector<ChartSeries>& series) {
+  const auto may_be_shortened = [&] {
+    return series.size() > 1 && std::ranges::all_of(series, [&](const ChartSeries& one) {
+             return one.name.find('.') != std::string::npos &&
+                    last_part(one.name) == last_part(series.front().name);
+           });
+  };
+  while (may_be_shortened())
+    for (ChartSeries& one : series) one.name = without_last_part(one.name);
+}
 
 void add_figures(const ComparedTask& task, std::vector<ReportChart>& charts) {
   for (const ComparedRow& row : task.rows) {
@@ -159,7 +173,7 @@ void add_figures(const ComparedTask& task, std::vector<ReportChart>& charts) {
           return found == trial.figures.end() ? nullptr : &found->second;
         };
         ChartSeries series = series_over_trials(row, chart.series.size(), curve, 1);
-        series.name = name.substr(0, name.find(".attention"));
+        series.name = without_last_part(name);
         // One mark for about every fiftieth of the way is enough to see a trend.
         const std::size_t every = series.marks.size() / 50 + 1;
         std::vector<ChartMark> some;
@@ -168,6 +182,7 @@ void add_figures(const ComparedTask& task, std::vector<ReportChart>& charts) {
         series.marks = std::move(some);
         chart.series.push_back(std::move(series));
       }
+      shorten_places(chart.series);
       if (chart.drawn_marks() > 0)
         charts.push_back(
             {file_name(task.name + "-" + row.name + "-" + kind),
@@ -175,14 +190,6 @@ void add_figures(const ComparedTask& task, std::vector<ReportChart>& charts) {
              std::move(chart)});
     }
   }
-}
-
-/// "recall" of "recall, length 128"; tasks that differ in nothing else make a family.
-std::string without_length(const std::string& name) {
-  const std::size_t at = name.find("length ");
-  if (at == std::string::npos) return name;
-  const std::size_t from = at >= 2 ? at - 2 : at, to = name.find(',', at);
-  return name.substr(0, from) + (to == std::string::npos ? "" : name.substr(to));
 }
 
 void add_growth(const std::string& family, const std::vector<const ComparedTask*>& tasks,
@@ -207,7 +214,7 @@ void add_growth(const std::string& family, const std::vector<const ComparedTask*
       }
     std::ranges::sort(series.marks, {}, &ChartMark::x);
     if (const double power = fitted_exponent(points); std::isfinite(power))
-      series.name += " n^" + fixed(power, 2);
+      series.name += " n^" + format_fixed(power, 2);
     if (!series.marks.empty()) chart.series.push_back(std::move(series));
   }
   if (chart.drawn_marks() > 0)
@@ -217,15 +224,6 @@ void add_growth(const std::string& family, const std::vector<const ComparedTask*
 }
 
 }  // namespace
-
-RowColours colours_of(const Comparison& comparison) {
-  std::set<std::string> names;
-  for (const ComparedTask& task : comparison.tasks)
-    for (const ComparedRow& row : task.rows) names.insert(row.name);
-  RowColours colours;
-  for (const std::string& name : names) colours.emplace(name, colours.size());
-  return colours;
-}
 
 std::vector<ReportChart> charts_of(const ComparedTask& task, const RowColours& colours) {
   std::vector<ReportChart> charts;
@@ -247,7 +245,7 @@ std::vector<ReportChart> charts_of(const ComparedTask& task, const RowColours& c
     charts.push_back(
         {file_name(task.name) + "-spans",
          "How far back each head reads when training ends, mean over seeds. The heads of layer n "
-         "stand between n and n + 1.",
+         "are between n and n + 1.",
          std::move(spans)});
   add_figures(task, charts);
   return charts;
@@ -255,8 +253,7 @@ std::vector<ReportChart> charts_of(const ComparedTask& task, const RowColours& c
 
 std::vector<ReportChart> length_charts(const Comparison& comparison, const RowColours& colours) {
   std::map<std::string, std::vector<const ComparedTask*>> families;
-  for (const ComparedTask& task : comparison.tasks)
-    families[without_length(task.name)].push_back(&task);
+  for (const ComparedTask& task : comparison.tasks) families[task.family].push_back(&task);
   std::vector<ReportChart> charts;
   for (const auto& [family, tasks] : families) {
     std::set<Index> lengths;

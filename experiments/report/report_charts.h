@@ -1,24 +1,20 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "experiments/report/chart.h"
 #include "experiments/report/comparison.h"
+#include "experiments/report/row_colours.h"
 
 namespace weft::experiments {
 
-/// A chart with the name of its file and what it tells.
+/// A chart with the name of its file and what it shows.
 struct ReportChart {
   std::string file;  ///< "recall-length-128-curves"
   std::string caption;
   Chart chart;
 };
-
-/// Every row has the same colour in every picture.
-using RowColours = std::map<std::string, std::size_t>;
-RowColours colours_of(const Comparison& comparison);
 
 /// Learning curves; quality against speed, memory and arithmetic; recall by distance;
 /// spans by layer and head; what mechanisms report of themselves. Only those for which there is

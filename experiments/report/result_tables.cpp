@@ -41,8 +41,8 @@ std::vector<std::string> remarks_of(const Comparison& comparison, const Compared
   if (any(task, has_chosen))
     remarks.push_back("Settings beside " + comparison.by + " were chosen by validation loss too.");
   if (std::isfinite(task.floor_bits))
-    remarks.push_back("The source itself leaves " + fixed(task.floor_bits, 4) + " bits per " +
-                      task.unit + " open.");
+    remarks.push_back("The source itself leaves " + format_fixed(task.floor_bits, 4) +
+                      " bits per " + task.unit + " open.");
   std::vector<data::Baseline> known;
   for (const auto& [name, accuracy] : task.baselines) known.push_back({name, accuracy});
   if (task.classifies) known.push_back({"chance", task.chance});
@@ -50,7 +50,7 @@ std::vector<std::string> remarks_of(const Comparison& comparison, const Compared
   if (!known.empty())
     remarks.push_back("Right without a model: " + print_baselines(known) + ".");
   else if (std::isfinite(task.chance))
-    remarks.push_back("A guess recalls " + fixed(task.chance, 3) + ".");
+    remarks.push_back("A guess recalls " + format_fixed(task.chance, 3) + ".");
   if (any(task, is_leaking))
     remarks.push_back(
         "(leaks): lets training or attention read the future; its results do not compare with the "
@@ -62,8 +62,8 @@ std::vector<std::string> remarks_of(const Comparison& comparison, const Compared
 
 std::string difference_of(const ComparedRow& row, const std::string& metric) {
   if (row.difference.n == 0) return unknown;
-  std::string text = fixed_with_sign(row.difference.mean, decimals_of(metric));
-  if (std::isfinite(row.probability)) text += " (p " + fixed(row.probability, 3) + ")";
+  std::string text = format_signed(row.difference.mean, decimals_of(metric));
+  if (std::isfinite(row.probability)) text += " (p " + format_fixed(row.probability, 3) + ")";
   return text;
 }
 
@@ -84,11 +84,11 @@ Table values_table() {
 
 }  // namespace
 
-std::string shown(const std::string& metric, const Statistic& score) {
+std::string format_score(const std::string& metric, const Statistic& score) {
   if (score.n == 0) return unknown;
   const int decimals = decimals_of(metric);
-  return fixed(score.mean, decimals) +
-         (score.n > 1 ? " ± " + fixed(score.deviation, decimals) : "");
+  return format_fixed(score.mean, decimals) +
+         (score.n > 1 ? " ± " + format_fixed(score.deviation, decimals) : "");
 }
 
 Table result_table(const Comparison& comparison, const ComparedTask& task) {
@@ -106,14 +106,14 @@ Table result_table(const Comparison& comparison, const ComparedTask& task) {
     if (chosen) cells.push_back(row.chosen);
     for (const std::string& metric : task.metrics) {
       const auto score = row.scores.find(metric);
-      cells.push_back(score == row.scores.end() ? unknown : shown(metric, score->second));
+      cells.push_back(score == row.scores.end() ? unknown : format_score(metric, score->second));
     }
     const std::string n = std::to_string(row.done.size());
     cells.push_back(Index(row.done.size()) == row.planned ? n
                                                           : n + "/" + std::to_string(row.planned));
     if (against) cells.push_back(difference_of(row, task.metrics.front()));
-    cells.push_back(short_count(double(row.parameters)));
-    cells.push_back(fixed(row.flops / 1e9, 0));
+    cells.push_back(format_count(double(row.parameters)));
+    cells.push_back(format_fixed(row.flops / 1e9, 0));
     if (notes) cells.push_back(notes_of(row));
     table.rows.push_back(std::move(cells));
   }
@@ -127,9 +127,9 @@ Table measured_table(const Comparison& comparison, const ComparedTask& task) {
               {"Measured while the trials ran: compare within one sweep on one machine only."}};
   for (const ComparedRow& row : task.rows)
     table.rows.push_back(
-        {row.marked_name(), row.tokens_per_s.n > 0 ? short_count(row.tokens_per_s.mean) : unknown,
-         row.train_seconds.n > 0 ? short_duration(row.train_seconds.mean) : unknown,
-         fixed(row.peak_bytes.mean / 1e6, 1)});
+        {row.marked_name(), row.tokens_per_s.n > 0 ? format_count(row.tokens_per_s.mean) : unknown,
+         row.train_seconds.n > 0 ? format_duration(row.train_seconds.mean) : unknown,
+         format_fixed(row.peak_bytes.mean / 1e6, 1)});
   return table;
 }
 

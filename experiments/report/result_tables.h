@@ -8,7 +8,7 @@
 namespace weft::experiments {
 
 /// "2.4865 ± 0.0041", with — for what is not known.
-std::string shown(const std::string& metric, const Statistic& score);
+std::string format_score(const std::string& metric, const Statistic& score);
 
 /// What came out: the same bytes for the same trials, on whichever machine and in how many pieces
 /// they ran.

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "experiments/report/report_charts.h"
+#include "experiments/report/chart.h"
+#include "experiments/report/row_colours.h"
 
 namespace weft::experiments {
 

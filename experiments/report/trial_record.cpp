@@ -39,7 +39,7 @@ void read_score(const std::filesystem::path& path, TrialRecord& record) {
     if (all > 0) record.scores["recall"] = right / all;
   } catch (const Json::exception&) {
     record.scores.clear();
-    record.state = {TrialState::Is::failed, record.state.step,
+    record.state = {TrialState::Phase::failed, record.state.step,
                     path.string() + " is damaged: delete it and run the sweep again"};
   }
 }

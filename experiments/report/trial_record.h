@@ -47,7 +47,7 @@ struct TrialRecord {
   double train_seconds = not_measured;
   double peak_bytes = not_measured;
 
-  bool done() const { return state.is == TrialState::Is::done; }
+  bool done() const { return state.phase == TrialState::Phase::done; }
 };
 
 struct SweepRecord {

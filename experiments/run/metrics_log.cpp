@@ -175,7 +175,7 @@ MetricsCut cut_metrics_back(const std::filesystem::path& path, core::Index step)
     ++cut.records;
     if (record) cut.newest_step = std::max(cut.newest_step, record->step);
   });
-  if (kept != text) core::write_durably(path, kept);
+  if (kept != text) core::write_durably(path, kept, core::Fault::checkpoint);
   return cut;
 }
 

@@ -67,7 +67,7 @@ void read_attention_tables(ConfigReader& reader, RunConfig& config) {
     config.attention[name] =
         layers::read_attention(reader.section("attention." + name), name, site);
     if (const std::string unfit = layers::why_unfit(config.attention[name], site);
-        !unfit.empty() && !config.model.tells_from_source())
+        !unfit.empty() && !config.model.is_seq2seq())
       reader.problem(key, "\"" + name + "\" " + unfit);
     if (key != "model.cross_attention")
       layers::check_positions(reader.section("model"), config.model, name, config.attention[name]);
@@ -79,7 +79,7 @@ void read_attention_tables(ConfigReader& reader, RunConfig& config) {
 
 void check_segment_memory(ConfigReader& reader, const RunConfig& config) {
   if (!config.model.segment_memory) return;
-  if (!config.data.streams())
+  if (!config.data.traits().streams)
     reader.problem("model.segment_memory",
                    "needs batches that continue each other: set data.sampling = \"streams\" for "
                    "text, or data.stream for recall and noise");
@@ -100,12 +100,12 @@ void check_segment_memory(ConfigReader& reader, const RunConfig& config) {
 
 /// What a seq2seq model asks of its attention, its data and its training.
 void check_seq2seq(ConfigReader& reader, const RunConfig& config) {
-  const bool asked = config.model.tells_from_source();
-  if (asked && !config.data.sources())
+  const bool asked = config.model.is_seq2seq();
+  if (asked && !config.data.traits().sources)
     reader.problem("model.task",
                    "seq2seq needs data of sources and targets: set data.kind = \"duplicate\" and "
                    "data.form = \"seq2seq\"");
-  if (!asked && config.data.sources())
+  if (!asked && config.data.traits().sources)
     reader.problem("data.form", "sources are read by model.task = \"seq2seq\" only");
   if (!asked) return;
   layers::check_seq2seq(reader.section("model"), config.model, config.attention);
@@ -116,21 +116,21 @@ void check_seq2seq(ConfigReader& reader, const RunConfig& config) {
 
 /// Whether what the data ask is what the model answers.
 void check_task(ConfigReader& reader, const RunConfig& config) {
-  const bool classifies = config.model.task == "classify";
-  if (classifies && !config.data.classifies())
+  const bool classifies = config.model.task == layers::Task::classify;
+  if (classifies && !config.data.traits().classifies)
     reader.problem("model.task",
                    "needs sequences that each have a class: data.kind = \"listops\" or "
                    "\"labelled\"");
-  if (!classifies && config.data.classifies())
+  if (!classifies && config.data.traits().classifies)
     reader.problem("data.kind", core::message_of("\"", config.data.kind, "\" gives every sequence ",
                                                  "one class: set model.task = \"classify\""));
-  if (config.data.masks() && config.model.causal)
+  if (config.data.traits().masks && config.model.causal)
     reader.problem("model.causal",
                    "hidden tokens are filled in from both sides: set model.causal = false, or "
                    "data.masking = \"none\" to predict the next token");
-  if (config.sample.tokens > 0 && (classifies || config.data.masks()))
+  if (config.sample.tokens > 0 && (classifies || config.data.traits().masks))
     reader.problem("sample.tokens", "only a model that predicts the next token writes text: 0");
-  if (!config.data.pads()) return;
+  if (!config.data.traits().pads) return;
   for (const auto& [name, groups] : config.attention)
     if (!layers::takes_padding(groups))
       reader.problem("model.attention",
@@ -195,7 +195,7 @@ std::string RunConfig::identity() const { return resolved.hash(keys_without_effe
 bool RunConfig::leaks() const {
   if (!model.causal) return false;
   return model.has_batch_statistics() ||
-         (model.feedforward == "experts" && model.experts.leaks()) ||
+         (model.feedforward == layers::FeedForwardKind::experts && model.experts.leaks()) ||
          std::ranges::any_of(model.attention_names(), [&](const std::string& name) {
            return layers::leaks(attention.at(name));
          });

@@ -50,7 +50,7 @@ void check_start(const fs::path& directory, RunStart start, const std::string& c
 /// What weft wrote goes; the mark of a run goes last, so that a killed deletion can be repeated.
 void delete_run(const RunFiles& files) {
   for (const fs::path& path :
-       {files.checkpoints(), files.samples(), files.tensorboard(), files.metrics(), files.log(),
+       {files.checkpoints(), files.samples(), files.tensorboard(), files.metrics(),
         files.environment(), files.config(), files.status()})
     fs::remove_all(path);
 }

@@ -33,7 +33,8 @@ Json read_json(const fs::path& path) {
 }
 
 void write_json(const fs::path& path, const Json& json) {
-  core::write_durably(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
+  core::write_durably(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n',
+                      core::Fault::checkpoint);
 }
 
 /// A member of an object, or `otherwise` when it is absent or of another kind.
@@ -82,7 +83,8 @@ RunStatus read_status(const RunFiles& files) {
   const Json json = read_json(files.status());
   core::require(json.is_object(), files.status().string(), ": is missing or damaged");
   return {member(json, "state", std::string()), member(json, "step", core::Index(0)),
-          member(json, "detail", std::string())};
+          member(json, "reason", member(json, "detail", std::string())),
+          member(json, "advice", std::string())};
 }
 
 void write_status(const RunFiles& files, const RunStatus& status) {
@@ -90,7 +92,8 @@ void write_status(const RunFiles& files, const RunStatus& status) {
                               {"format", 1},
                               {"state", status.state},
                               {"step", status.step},
-                              {"detail", status.detail},
+                              {"reason", status.reason},
+                              {"advice", status.advice},
                               {"time", utc_now()}});
 }
 

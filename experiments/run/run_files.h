@@ -9,9 +9,9 @@
 namespace weft::experiments {
 
 /// Where a run keeps what:
-///   config.toml    the resolved config            metrics.jsonl  measurements (metrics_log.h)
-///   env.json       how, where and when it started train.log      what the program printed
-///   status.json    state and step; marks a run    samples/  checkpoints/  tensorboard/
+///   config.toml    the resolved config             metrics.jsonl  measurements (metrics_log.h)
+///   env.json       how, where and when it started  status.json    state and step; marks a run
+///   checkpoints/   samples/   tensorboard/
 struct RunFiles {
   std::filesystem::path directory;
 
@@ -19,17 +19,17 @@ struct RunFiles {
   std::filesystem::path environment() const { return directory / "env.json"; }
   std::filesystem::path status() const { return directory / "status.json"; }
   std::filesystem::path metrics() const { return directory / "metrics.jsonl"; }
-  std::filesystem::path log() const { return directory / "train.log"; }
   std::filesystem::path samples() const { return directory / "samples"; }
   std::filesystem::path tensorboard() const { return directory / "tensorboard"; }
   std::filesystem::path checkpoints() const { return directory / "checkpoints"; }
 };
 
-/// status.json: "running", "stopped" (by a signal), "finished" or "failed", and why.
+/// status.json: "running", "stopped" (by a signal), "finished" or "failed"; why, and what to do
+/// about it. Older files have one text, "detail", for both: it is read as the reason.
 struct RunStatus {
   std::string state;
   core::Index step = 0;
-  std::string detail = {};
+  std::string reason = {}, advice = {};
 };
 
 /// ROOT/NAME-HASH8 with the first 8 digits of the resolved config's hash: the same config always

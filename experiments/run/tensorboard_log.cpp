@@ -117,7 +117,7 @@ TensorboardLog::TensorboardLog(const std::filesystem::path& directory, core::Ind
       std::filesystem::exists(path_) ? core::read_text_file(path_) : std::string();
   std::string kept = records_until(before, step);
   if (kept.empty()) kept = first_record();
-  if (kept != before) core::write_durably(path_, kept);
+  if (kept != before) core::write_durably(path_, kept, core::Fault::checkpoint);
   file_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (file_ < 0) fail("open", path_, errno);
 }

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/files/durable_file.h"
+#include "experiments/run/failure.h"
 
 namespace weft::experiments {
 namespace {
@@ -18,8 +19,8 @@ namespace {
 constexpr const char* own_program = "/proc/self/exe";
 
 /// Between fork and exec: system calls only, since other threads may have held locks.
-[[noreturn]] void become_child(pid_t parent, char* const* argv, const cpu_set_t& processors,
-                               int out, int err) {
+[[noreturn]] void become_child(pid_t parent, char* const* argv, char* const* environment,
+                               const cpu_set_t& processors, int out, int err) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(128 + SIGTERM);
@@ -28,7 +29,7 @@ constexpr const char* own_program = "/proc/self/exe";
   ::dup2(nothing, STDIN_FILENO);
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
-  ::execv(own_program, argv);
+  ::execve(own_program, argv, environment);
   ::_exit(127);
 }
 
@@ -39,15 +40,30 @@ int open_output(const std::filesystem::path& path, bool append) {
   return file;
 }
 
+/// This process's environment with one variable replaced.
+std::vector<std::string> environment_with(const std::string& name, const std::string& value) {
+  std::vector<std::string> variables{name + "=" + value};
+  for (char** variable = environ; *variable; ++variable)
+    if (!std::string_view(*variable).starts_with(name + "=")) variables.emplace_back(*variable);
+  return variables;
+}
+
+/// The form in which a new program takes its words; valid as long as they are.
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 }  // namespace
 
 ChildProcess::ChildProcess(const std::vector<std::string>& arguments,
                            const std::vector<int>& processors, const Output& output) {
-  std::string name = "weft";
-  std::vector<std::string> words = arguments;
-  std::vector<char*> argv{name.data()};
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
+  std::vector<std::string> words{"weft"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  auto variables = environment_with(failure_file_variable, output.failure.string());
+  const std::vector<char*> argv = pointers_to(words), environment = pointers_to(variables);
   cpu_set_t set;
   CPU_ZERO(&set);
   for (const int processor : processors.empty() ? own_processors() : processors)
@@ -56,7 +72,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments,
   const int err = output.err == output.out ? ::dup(out) : open_output(output.err, output.append);
   const pid_t parent = ::getpid();
   process_ = ::fork();
-  if (process_ == 0) become_child(parent, argv.data(), set, out, err);
+  if (process_ == 0) become_child(parent, argv.data(), environment.data(), set, out, err);
   const int fault = errno;
   ::close(out);
   ::close(err);

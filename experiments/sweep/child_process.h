@@ -20,6 +20,7 @@ class ChildProcess {
   struct Output {
     std::filesystem::path out;
     std::filesystem::path err;
+    std::filesystem::path failure;  ///< where it says why it failed (run/failure.h)
     bool append = true;
   };
 

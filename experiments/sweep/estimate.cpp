@@ -8,7 +8,7 @@
 #include "core/parallel.h"
 #include "experiments/config/text.h"
 #include "experiments/console/progress.h"
-#include "experiments/train/training.h"
+#include "experiments/train/trainer.h"
 
 namespace weft::experiments {
 namespace {
@@ -26,40 +26,40 @@ double evaluated_batches(const RunConfig& config, const data::Dataset& dataset, 
          double(dataset.evaluation_batches(data::Split::test, length));
 }
 
-double foretell(Training& training) {
-  const RunConfig& config = training.config();
+double foretell(Trainer& trainer) {
+  const RunConfig& config = trainer.config();
   if (config.train.minutes > 0) return 60 * config.train.minutes;
   double step = 1e300;
   try {
-    training.step();  // the first one also fills the memory pool
+    trainer.step();  // the first one also fills the memory pool
     for (int i = 0; i < 2; ++i) {
       const double start = steady_seconds();
-      training.step();
+      trainer.step();
       step = std::min(step, steady_seconds() - start);
     }
   } catch (const core::Error&) {
     return 0;  // the trial itself will say why
   }
-  const Index steps = training.total_steps();
+  const Index steps = trainer.total_steps();
   const double batch = forward_share * step / double(config.train.accumulate);
-  return step * double(steps) + batch * evaluated_batches(config, training.dataset(), steps);
+  return step * double(steps) + batch * evaluated_batches(config, trainer.dataset(), steps);
 }
 
 PlannedTrial plan_one(const RunConfig& config, bool probe) {
-  Training training(config);
+  Trainer trainer(config);
   const bool has_test =
-      training.dataset().evaluation_batches(data::Split::test, config.data.length) > 0;
+      trainer.dataset().evaluation_batches(data::Split::test, trainer.dataset().length()) > 0;
   PlannedTrial plan;
-  plan.parameters = training.arena().count();
-  plan.steps = training.total_steps();
-  plan.tokens = plan.steps * training.tokens_per_step();
-  plan.flops = double(plan.steps) * training.useful_flops_per_step();
+  plan.parameters = trainer.arena().count();
+  plan.steps = trainer.total_steps();
+  plan.tokens = plan.steps * trainer.tokens_per_step();
+  plan.flops = double(plan.steps) * trainer.useful_flops_per_step();
   plan.length = config.data.length;
-  plan.unit = training.dataset().unit();
+  plan.unit = trainer.dataset().unit();
   plan.leaks = config.leaks();
   plan.split = has_test ? "test" : "validation";
   plan.checkpoint = config.train.keep_best > 0 ? "best" : "last";
-  if (probe) plan.seconds = foretell(training);
+  if (probe) plan.seconds = foretell(trainer);
   return plan;
 }
 

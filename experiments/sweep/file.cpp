@@ -88,11 +88,11 @@ class Reading {
     return {};
   }
 
-  const ConfigNode::List* values_of(const Assignment& axis) {
-    const ConfigNode::List* values = axis.value.list();
+  const ConfigNode::List* values_of(const Assignment& setting) {
+    const ConfigNode::List* values = setting.value.list();
     if (values && !values->empty()) return values;
-    report(axis.value.origin, axis.key,
-           axis.key + " = " + quote(axis.value) + " must be a list of the values to try");
+    report(setting.value.origin, setting.key,
+           setting.key + " = " + quote(setting.value) + " must be a list of the values to try");
     return nullptr;
   }
 
@@ -109,42 +109,42 @@ class Reading {
   }
 
   void read_list(SweepFile& sweep) {
-    Factor factor{Factor::Origin::list, {}};
+    SweepAxis axis{SweepAxis::Origin::list, {}};
     for (const ConfigNode& entry : tables_of("list"))
-      factor.alternatives.push_back(settings_of(entry, "list"));
-    if (!factor.alternatives.empty()) sweep.factors.push_back(std::move(factor));
+      axis.alternatives.push_back(settings_of(entry, "list"));
+    if (!axis.alternatives.empty()) sweep.axes.push_back(std::move(axis));
   }
 
   void read_grid(SweepFile& sweep) {
     const ConfigNode* node = find("grid");
     if (!node) return;
-    for (const Assignment& axis : settings_of(*node, "grid")) {
-      Factor factor{Factor::Origin::grid, {}};
-      if (const auto* values = values_of(axis))
-        for (const ConfigNode& value : *values) factor.alternatives.push_back({{axis.key, value}});
-      sweep.factors.push_back(std::move(factor));
+    for (const Assignment& setting : settings_of(*node, "grid")) {
+      SweepAxis axis{SweepAxis::Origin::grid, {}};
+      if (const auto* values = values_of(setting))
+        for (const ConfigNode& value : *values) axis.alternatives.push_back({{setting.key, value}});
+      sweep.axes.push_back(std::move(axis));
     }
   }
 
   void read_zip(SweepFile& sweep) {
     const ConfigNode* node = find("zip");
     if (!node) return;
-    Factor factor{Factor::Origin::zip, {}};
-    for (const Assignment& axis : settings_of(*node, "zip")) {
-      const auto* values = values_of(axis);
+    SweepAxis axis{SweepAxis::Origin::zip, {}};
+    for (const Assignment& setting : settings_of(*node, "zip")) {
+      const auto* values = values_of(setting);
       if (!values) continue;
-      if (factor.alternatives.empty()) factor.alternatives.resize(values->size());
-      if (factor.alternatives.size() != values->size()) {
-        report(axis.value.origin, axis.key,
-               axis.key + " has " + std::to_string(values->size()) +
+      if (axis.alternatives.empty()) axis.alternatives.resize(values->size());
+      if (axis.alternatives.size() != values->size()) {
+        report(setting.value.origin, setting.key,
+               setting.key + " has " + std::to_string(values->size()) +
                    " values where others in [zip] have " +
-                   std::to_string(factor.alternatives.size()));
+                   std::to_string(axis.alternatives.size()));
         continue;
       }
       for (std::size_t i = 0; i < values->size(); ++i)
-        factor.alternatives[i].push_back({axis.key, (*values)[i]});
+        axis.alternatives[i].push_back({setting.key, (*values)[i]});
     }
-    sweep.factors.push_back(std::move(factor));
+    sweep.axes.push_back(std::move(axis));
   }
 
   void read_random(SweepFile& sweep) {
@@ -165,7 +165,7 @@ class Reading {
     if (n < 1) report(node->origin, "random.n", "[random] needs n, the number of draws");
     draws.resize(std::size_t(std::clamp<Index>(n, 0, 100'000)));
     for (const Assignment& range : ranges) draw(range, seed, draws);
-    sweep.factors.push_back({Factor::Origin::random, std::move(draws)});
+    sweep.axes.push_back({SweepAxis::Origin::random, std::move(draws)});
   }
 
   /// Adds a draw of one setting to each alternative. What is drawn depends on the seed, the
@@ -206,16 +206,16 @@ class Reading {
   void read_seeds(SweepFile& sweep) {
     const ConfigNode* node = find("seeds");
     if (!node) return;
-    Factor factor{Factor::Origin::seeds, {}};
+    SweepAxis axis{SweepAxis::Origin::seeds, {}};
     if (const auto* count = std::get_if<Index>(&node->value); count && *count >= 1) {
       for (Index seed = 1; seed <= std::min<Index>(*count, 10'000); ++seed)
-        factor.alternatives.push_back({{"seed", {seed, node->origin, {}}}});
+        axis.alternatives.push_back({{"seed", {seed, node->origin, {}}}});
     } else if (node->list() && !node->list()->empty()) {
-      for (const ConfigNode& seed : *node->list()) factor.alternatives.push_back({{"seed", seed}});
+      for (const ConfigNode& seed : *node->list()) axis.alternatives.push_back({{"seed", seed}});
     } else {
       problems_.push_back(wrong_type(*node, "seeds", "a list of seeds, or how many (1 to n)"));
     }
-    sweep.factors.push_back(std::move(factor));
+    sweep.axes.push_back(std::move(axis));
   }
 
   void read_excluded(SweepFile& sweep) {
@@ -227,10 +227,10 @@ class Reading {
 
   void refuse_keys_given_twice(const SweepFile& sweep) {
     std::set<std::string> seen;
-    for (const Factor& factor : sweep.factors)
-      for (const std::string& key : factor.keys())
+    for (const SweepAxis& axis : sweep.axes)
+      for (const std::string& key : axis.keys())
         if (!seen.insert(key).second)
-          report(factor.alternatives.front().front().value.origin, key,
+          report(axis.alternatives.front().front().value.origin, key,
                  key + " is varied in two places: keep one");
   }
 
@@ -240,7 +240,7 @@ class Reading {
 
 }  // namespace
 
-std::vector<std::string> Factor::keys() const {
+std::vector<std::string> SweepAxis::keys() const {
   std::vector<std::string> all;
   for (const Assignments& alternative : alternatives)
     for (const Assignment& assignment : alternative)

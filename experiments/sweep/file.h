@@ -15,7 +15,7 @@ struct Assignment {
 using Assignments = std::vector<Assignment>;
 
 /// One thing that varies: the trials take each of these alternatives.
-struct Factor {
+struct SweepAxis {
   enum class Origin { list, grid, zip, random, seeds };
 
   Origin origin;
@@ -44,11 +44,11 @@ struct Factor {
 ///     [[exclude]]                     leaves out the trials that have all of these
 ///     model.attention = "dense"
 ///
-/// Its trials are the product of its factors, without the excluded ones.
+/// Its trials are the product of its axes, without the excluded ones.
 struct SweepFile {
   std::string path;
   std::string base;
-  std::vector<Factor> factors;
+  std::vector<SweepAxis> axes;
   std::vector<Assignments> excluded;
   std::vector<ConfigOrigin> excluded_at;
 

@@ -48,13 +48,6 @@ PlannedTrial trial_of(const Json& json) {
   return trial;
 }
 
-/// The first sentence of a reason, on one line.
-std::string in_one_line(std::string text) {
-  text = text.substr(0, text.find('\n'));
-  const std::size_t advice = text.find(". Lower ");
-  return text.substr(0, advice);
-}
-
 }  // namespace
 
 std::string label_of(const TrialSettings& settings) {
@@ -76,7 +69,7 @@ void write_plan(const SweepFiles& files, const SweepPlan& plan) {
   for (const PlannedTrial& trial : plan.trials) trials.push_back(json_of(trial));
   const Json json = {{"program", "weft"},       {"format", 1},           {"name", plan.name},
                      {"command", plan.command}, {"budget", plan.budget}, {"trials", trials}};
-  core::write_durably(files.plan(), json.dump(1) + "\n");
+  core::write_durably(files.plan(), json.dump(1) + "\n", core::Fault::checkpoint);
 }
 
 SweepPlan read_plan(const SweepFiles& files) {
@@ -93,14 +86,16 @@ SweepPlan read_plan(const SweepFiles& files) {
   }
 }
 
+std::string in_one_line(const std::string& reason) { return reason.substr(0, reason.find('\n')); }
+
 TrialState state_of(const SweepFiles& files, const std::string& id) {
-  using Is = TrialState::Is;
-  if (!holds_run(files.run(id))) return {Is::waiting};
+  using Phase = TrialState::Phase;
+  if (!holds_run(files.run(id))) return {Phase::waiting};
   const RunStatus status = read_status({files.run(id)});
-  if (status.state == "failed") return {Is::failed, status.step, in_one_line(status.detail)};
-  if (status.state != "finished") return {Is::waiting, status.step};
+  if (status.state == "failed") return {Phase::failed, status.step, in_one_line(status.reason)};
+  if (status.state != "finished") return {Phase::waiting, status.step};
   const bool scored = std::filesystem::is_regular_file(files.score(id));
-  return {scored ? Is::done : Is::trained, status.step};
+  return {scored ? Phase::done : Phase::trained, status.step};
 }
 
 }  // namespace weft::experiments

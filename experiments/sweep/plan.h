@@ -48,7 +48,7 @@ struct SweepPlan {
 /// Where a sweep keeps what:
 ///   sweep.json     the plan               trials/ID       the run directory of a trial
 ///   configs/ID.toml its resolved config   logs/ID.log     what its processes printed
-///   scores/ID.json its score
+///   scores/ID.json its score              logs/ID.failure why its last process failed
 struct SweepFiles {
   std::filesystem::path directory;
 
@@ -60,6 +60,9 @@ struct SweepFiles {
   std::filesystem::path log(const std::string& id) const {
     return directory / "logs" / (id + ".log");
   }
+  std::filesystem::path failure(const std::string& id) const {
+    return directory / "logs" / (id + ".failure");
+  }
   std::filesystem::path score(const std::string& id) const {
     return directory / "scores" / (id + ".json");
   }
@@ -70,14 +73,16 @@ void write_plan(const SweepFiles& files, const SweepPlan& plan);
 SweepPlan read_plan(const SweepFiles& files);
 
 /// How far a trial has come. Everything is read from its files, so a sweep that was killed at any
-/// moment knows where it stands.
+/// moment can continue.
 struct TrialState {
-  enum class Is { waiting, trained, done, failed };  ///< trained: but not scored
+  enum class Phase { waiting, trained, done, failed };  ///< trained: but not scored
 
-  Is is = Is::waiting;
+  Phase phase = Phase::waiting;
   Index step = 0;
   std::string reason = {};  ///< of a failure, in one line
 };
+/// The first line of a reason, which may list many problems.
+std::string in_one_line(const std::string& reason);
 TrialState state_of(const SweepFiles& files, const std::string& id);
 
 }  // namespace weft::experiments

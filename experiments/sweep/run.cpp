@@ -19,19 +19,10 @@ namespace weft::experiments {
 namespace {
 
 namespace fs = std::filesystem;
-using Is = TrialState::Is;
+using Phase = TrialState::Phase;
 
 constexpr auto between_looks = std::chrono::milliseconds(50);
 constexpr double live_seconds = 0.5;
-
-/// The last line of a log that says what went wrong.
-std::string error_in(const fs::path& log) {
-  std::istringstream lines(fs::exists(log) ? core::read_text_file(log) : "");
-  std::string error;
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with("error: ")) error = line.substr(7);
-  return error;
-}
 
 /// A process that a killed sweep left behind saves and stops; until then its run is its own.
 void wait_until_free(const fs::path& run) {
@@ -43,28 +34,31 @@ void wait_until_free(const fs::path& run) {
 
 std::string score_text(const fs::path& path) {
   const auto json = nlohmann::json::parse(core::read_text_file(path), nullptr, false);
-  return json.value("split", "") + ' ' + fixed(json.value("bits", 0.0), 4) + " bits per " +
+  return json.value("split", "") + ' ' + format_fixed(json.value("bits", 0.0), 4) + " bits per " +
          json.value("unit", "");
 }
 
 }  // namespace
 
 SweepRun::SweepRun(SweepFiles files, const SweepPlan& plan, const SweepOptions& options,
-                   SweepDisplay& display)
+                   LiveText& display)
     : files_(std::move(files)), plan_(plan), options_(options), display_(display) {
   for (const PlannedTrial& planned : plan.trials) states_.push_back(state_of(files_, planned.id));
   for (std::size_t i = states_.size(); i-- > 0;) {
-    if (states_[i].is == Is::failed && options.retry_failed) states_[i] = {};
-    if (states_[i].is == Is::waiting || states_[i].is == Is::trained) queue_.push_back(i);
+    if (states_[i].phase == Phase::failed && options.retry_failed) states_[i] = {};
+    if (states_[i].phase == Phase::waiting || states_[i].phase == Phase::trained)
+      queue_.push_back(i);
   }
 }
 
 std::string SweepRun::summary() const {
-  const auto count = [&](Is is) { return std::ranges::count(states_, is, &TrialState::is); };
-  std::string text = std::to_string(count(Is::done)) + " done";
-  if (count(Is::failed) > 0) text += ", " + std::to_string(count(Is::failed)) + " failed";
+  const auto count = [&](Phase phase) {
+    return std::ranges::count(states_, phase, &TrialState::phase);
+  };
+  std::string text = std::to_string(count(Phase::done)) + " done";
+  if (count(Phase::failed) > 0) text += ", " + std::to_string(count(Phase::failed)) + " failed";
   if (!jobs_.empty()) text += ", " + std::to_string(jobs_.size()) + " running";
-  const auto open = count(Is::waiting) + count(Is::trained) - std::ptrdiff_t(jobs_.size());
+  const auto open = count(Phase::waiting) + count(Phase::trained) - std::ptrdiff_t(jobs_.size());
   if (open > 0) text += ", " + std::to_string(open) + " to run";
   return text;
 }
@@ -96,7 +90,9 @@ int SweepRun::run() {
   }
   close();
   if (signal.requested()) return signal.exit_code();
-  return std::ranges::all_of(states_, [](const TrialState& s) { return s.is == Is::done; }) ? 0 : 1;
+  return std::ranges::all_of(states_, [](const TrialState& s) { return s.phase == Phase::done; })
+             ? 0
+             : 1;
 }
 
 void SweepRun::fill_slots() {
@@ -105,7 +101,7 @@ void SweepRun::fill_slots() {
     if (std::ranges::find(jobs_, slot, &Job::slot) != jobs_.end()) continue;
     Job job{.trial = queue_.back(), .slot = slot, .started = steady_seconds(), .process = {}};
     queue_.pop_back();
-    job.scores = states_[job.trial].is == Is::trained;
+    job.scores = states_[job.trial].phase == Phase::trained;
     start(job);
     jobs_.push_back(std::move(job));
   }
@@ -116,21 +112,23 @@ void SweepRun::start(Job& job) {
   const fs::path run = files_.run(planned.id), log = files_.log(planned.id);
   const auto processors = processors_of_job(own_processors(), job.slot, std::size_t(options_.jobs));
   const std::string threads = "threads=" + std::to_string(processors.size());
+  const fs::path failure = files_.failure(planned.id);
   wait_until_free(run);
+  fs::remove(failure);
   if (job.scores) {
     const std::vector<std::string> words = {"eval",   run.string(),       "--split", planned.split,
                                             "--ckpt", planned.checkpoint, "--json",  threads};
     fs::path unfinished = files_.score(planned.id);
     unfinished += core::temporary_ending;
-    job.process = std::make_unique<ChildProcess>(words, processors,
-                                                 ChildProcess::Output{unfinished, log, false});
+    job.process = std::make_unique<ChildProcess>(
+        words, processors, ChildProcess::Output{unfinished, log, failure, false});
     return;
   }
   std::vector<std::string> words = {"train", files_.config(planned.id).string(), "--run",
                                     run.string(), threads};
   if (holds_run(run)) words.push_back("--resume");
-  job.process =
-      std::make_unique<ChildProcess>(words, processors, ChildProcess::Output{log, log, true});
+  job.process = std::make_unique<ChildProcess>(words, processors,
+                                               ChildProcess::Output{log, log, failure, true});
 }
 
 bool SweepRun::ended(Job& job, ExitCode code) {
@@ -143,7 +141,7 @@ bool SweepRun::ended(Job& job, ExitCode code) {
     return true;
   }
   if (!job.scores) {
-    states_[job.trial].is = Is::trained;
+    states_[job.trial].phase = Phase::trained;
     if (stopping_) return true;
     job.scores = true;
     start(job);
@@ -151,26 +149,34 @@ bool SweepRun::ended(Job& job, ExitCode code) {
   }
   fs::path unfinished = files_.score(planned.id);
   unfinished += core::temporary_ending;
-  core::write_durably(files_.score(planned.id), core::read_text_file(unfinished));
-  states_[job.trial].is = Is::done;
+  core::write_durably(files_.score(planned.id), core::read_text_file(unfinished),
+                      core::Fault::checkpoint);
+  states_[job.trial].phase = Phase::done;
   const double seconds = steady_seconds() - job.started;
   expected_ += planned.seconds;
   if (planned.seconds > 0) taken_ += seconds;
   display_.message("done    " + planned.id + "  " + planned.label() + "  " +
-                   score_text(files_.score(planned.id)) + "  " + short_duration(seconds));
+                   score_text(files_.score(planned.id)) + "  " + format_duration(seconds));
   return true;
+}
+
+Failure SweepRun::failure_of(const PlannedTrial& planned, ExitCode code) const {
+  if (code > 128) return {"ended by signal " + std::to_string(code - 128)};
+  if (const auto failure = read_failure(files_.failure(planned.id))) return *failure;
+  return {"ended with exit code " + std::to_string(code), "see " + files_.log(planned.id).string()};
 }
 
 void SweepRun::fail(const Job& job, ExitCode code) {
   const PlannedTrial& planned = trial(job);
   TrialState state = state_of(files_, planned.id);
-  if (state.is != Is::failed) {
-    state.is = Is::failed;
-    state.reason = code > 128 ? "ended by signal " + std::to_string(code - 128)
-                              : error_in(files_.log(planned.id));
+  if (state.phase != Phase::failed) {
+    state.phase = Phase::failed;
+    const Failure failure = failure_of(planned, code);
+    state.reason = in_one_line(failure.reason);
     // A process that was ended from outside can go on; one that gave up has said why.
     if (code < 128 && !job.scores && holds_run(files_.run(planned.id)))
-      write_status({files_.run(planned.id)}, {"failed", state.step, state.reason});
+      write_status({files_.run(planned.id)},
+                   {"failed", state.step, failure.reason, failure.advice});
   }
   states_[job.trial] = state;
   display_.message("FAILED  " + planned.id + "  " + planned.label() + "  " + state.reason);
@@ -205,7 +211,7 @@ void SweepRun::show() {
   std::vector<std::string> lines;
   for (const Job& job : jobs_) lines.push_back(line_of(job));
   const double left = seconds_left();
-  lines.push_back(summary() + (left > 0 ? "   about " + short_duration(left) + " left" : ""));
+  lines.push_back(summary() + (left > 0 ? "   about " + format_duration(left) + " left" : ""));
   display_.show(std::move(lines));
 }
 
@@ -213,7 +219,7 @@ void SweepRun::close() {
   display_.show({});
   bool failed = false;
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    if (states_[i].is != Is::failed) continue;
+    if (states_[i].phase != Phase::failed) continue;
     if (!failed) display_.message("failed, and left out of every mean:");
     failed = true;
     display_.message("  " + plan_.trials[i].id + "  " + plan_.trials[i].label() + "  " +

@@ -4,9 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "experiments/console/live_text.h"
+#include "experiments/run/failure.h"
 #include "experiments/run/stop_signal.h"
 #include "experiments/sweep/child_process.h"
-#include "experiments/sweep/display.h"
 #include "experiments/sweep/plan.h"
 
 namespace weft::experiments {
@@ -22,8 +23,7 @@ struct SweepOptions {
 /// program on processors of its own: training, then the score of its best checkpoint.
 class SweepRun {
  public:
-  SweepRun(SweepFiles files, const SweepPlan& plan, const SweepOptions& options,
-           SweepDisplay& display);
+  SweepRun(SweepFiles files, const SweepPlan& plan, const SweepOptions& options, LiveText& display);
 
   /// 0 when every trial is done, 1 when one has failed, 128 + N after signal N.
   int run();
@@ -49,6 +49,7 @@ class SweepRun {
   void start(Job& job);
   /// False when the job goes on with its score.
   bool ended(Job& job, ExitCode code);
+  Failure failure_of(const PlannedTrial& planned, ExitCode code) const;
   void fail(const Job& job, ExitCode code);
   void stop(const std::string& why);
   void show();
@@ -58,7 +59,7 @@ class SweepRun {
   SweepFiles files_;
   const SweepPlan& plan_;
   SweepOptions options_;
-  SweepDisplay& display_;
+  LiveText& display_;
   std::vector<TrialState> states_;
   std::vector<std::size_t> queue_;  ///< trials to run, the next one last
   std::vector<Job> jobs_;

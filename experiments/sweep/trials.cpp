@@ -11,18 +11,18 @@
 namespace weft::experiments {
 namespace {
 
-using Choice = std::vector<const Assignment*>;  // one alternative of each factor, put together
+using Choice = std::vector<const Assignment*>;  // one alternative of each axis, put together
 
 constexpr std::size_t most_trials = 10'000;
 
-std::vector<Choice> product(const std::vector<Factor>& factors) {
+std::vector<Choice> product(const std::vector<SweepAxis>& axes) {
   std::vector<Choice> all{{}};
-  for (const Factor& factor : factors) {
-    core::require(all.size() * factor.alternatives.size() <= most_trials,
-                  "the sweep has more than ", most_trials, " trials: vary less at a time");
+  for (const SweepAxis& axis : axes) {
+    core::require(all.size() * axis.alternatives.size() <= most_trials, "the sweep has more than ",
+                  most_trials, " trials: vary less at a time");
     std::vector<Choice> next;
     for (const Choice& choice : all)
-      for (const Assignments& alternative : factor.alternatives) {
+      for (const Assignments& alternative : axis.alternatives) {
         next.push_back(choice);
         for (const Assignment& assignment : alternative) next.back().push_back(&assignment);
       }
@@ -88,8 +88,8 @@ void refuse_useless_axes(const SweepFile& sweep, const ConfigTree& base,
       return true;  // the trial cannot do without it
     }
   };
-  for (const Factor& factor : sweep.factors)
-    for (const std::string& key : factor.keys()) {
+  for (const SweepAxis& axis : sweep.axes)
+    for (const std::string& key : axis.keys()) {
       bool useful = false;
       for (std::size_t i = 0; i < choices.size() && !useful; ++i) useful = changes(key, i);
       core::require(useful, sweep.path, ": varying ", key,
@@ -138,14 +138,14 @@ std::string shown_value(const std::string& toml) {
 std::vector<Trial> trials_of(const SweepFile& sweep, const std::vector<std::string>& arguments) {
   const ConfigTree base = ConfigTree::load(sweep.base, arguments);
   std::vector<std::string> keys;
-  for (const Factor& factor : sweep.factors)
-    for (const std::string& key : factor.keys()) keys.push_back(key);
+  for (const SweepAxis& axis : sweep.axes)
+    for (const std::string& key : axis.keys()) keys.push_back(key);
   for (const std::string& key : keys) {
     const ConfigNode* node = base.find(key);
     core::require(!node || node->origin.place != ConfigOrigin::Place::command_line,
                   "command line: ", key, " is varied by ", sweep.path, ": it cannot be set");
   }
-  const std::vector<Choice> choices = product(sweep.factors);
+  const std::vector<Choice> choices = product(sweep.axes);
   std::vector<Trial> trials;
   for (const Choice& choice : choices) {
     Trial trial{.id = {}, .config = read_trial(base, choice), .settings = {}};
@@ -167,13 +167,13 @@ std::string product_of(const SweepFile& sweep, const std::vector<Trial>& trials)
   for (const Trial& trial : trials)
     for (const auto& [key, value] : trial.settings) telling.insert(key);
   std::string text;
-  for (const Factor& factor : sweep.factors) {
+  for (const SweepAxis& axis : sweep.axes) {
     std::string names;
-    for (const std::string& key : factor.keys())
+    for (const std::string& key : axis.keys())
       if (telling.contains(key)) names += (names.empty() ? "" : "+") + key;
     if (names.empty()) continue;
     if (!text.empty()) text += " x ";
-    text += std::to_string(factor.alternatives.size()) + " " + names;
+    text += std::to_string(axis.alternatives.size()) + " " + names;
   }
   return text;
 }

@@ -47,7 +47,7 @@ std::map<std::string, std::string> read_rename_map(const std::filesystem::path& 
   return renamed;
 }
 
-ImportReport import_model(Training& training, const SafetensorsFile& file,
+ImportReport import_model(Trainer& trainer, const SafetensorsFile& file,
                           const std::map<std::string, std::string>& renamed, bool partial) {
   std::map<std::string, std::string> offered;  // name in the model -> name in the file
   ImportReport report;
@@ -61,7 +61,7 @@ ImportReport import_model(Training& training, const SafetensorsFile& file,
                   ": two arrays would be ", target, " after renaming");
   }
   std::vector<std::pair<std::string, ArrayTarget>> matches;
-  for (const ArrayTarget& wanted : training.model_arrays()) {
+  for (const ArrayTarget& wanted : trainer.model_arrays()) {
     const std::string name = outside_name(wanted.name);
     const auto found = offered.find(name);
     if (found == offered.end()) {

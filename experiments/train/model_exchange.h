@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "experiments/checkpoint/safetensors.h"
-#include "experiments/train/training.h"
+#include "experiments/train/trainer.h"
 
 namespace weft::experiments {
 
@@ -27,7 +27,7 @@ struct ImportReport {
 
 /// Fills the model from a file, by name and shape. With any difference nothing is changed, unless
 /// `partial`: then what matches is taken and the rest of the model stays as it is.
-ImportReport import_model(Training& training, const SafetensorsFile& file,
+ImportReport import_model(Trainer& trainer, const SafetensorsFile& file,
                           const std::map<std::string, std::string>& renamed, bool partial);
 
 }  // namespace weft::experiments

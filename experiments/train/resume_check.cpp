@@ -2,18 +2,19 @@
 
 #include <cstring>
 
+#include "core/parallel.h"
 #include "experiments/checkpoint/store.h"
-#include "experiments/train/training.h"
+#include "experiments/train/trainer.h"
 
 namespace weft::experiments {
 namespace {
 
-void advance(Training& training, Index until, Trace& trace) {
-  while (training.steps_done() < until) trace.losses.push_back(training.step().loss);
+void advance(Trainer& trainer, Index until, Trace& trace) {
+  while (trainer.steps_done() < until) trace.losses.push_back(trainer.step().loss);
 }
 
-void keep_arrays(Training& training, Trace& trace) {
-  for (const ArraySource& array : training.snapshot().arrays)
+void keep_arrays(Trainer& trainer, Trace& trace) {
+  for (const ArraySource& array : trainer.snapshot().arrays)
     trace.arrays.emplace_back(array.name,
                               std::vector<core::Real>(array.values.begin(), array.values.end()));
 }
@@ -25,11 +26,19 @@ bool same_bits(const std::vector<Number>& a, const std::vector<Number>& b) {
 
 }  // namespace
 
+RunConfig with_counted_steps(RunConfig config) {
+  core::set_threads(config.threads);
+  config.train.steps = Trainer(config).total_steps();
+  config.train.tokens = 0;
+  config.train.flops = config.train.minutes = 0;
+  return config;
+}
+
 Trace train_straight(const RunConfig& config, Index steps) {
   Trace trace;
-  Training training(config);
-  advance(training, steps, trace);
-  keep_arrays(training, trace);
+  Trainer trainer(config);
+  advance(trainer, steps, trace);
+  keep_arrays(trainer, trace);
   return trace;
 }
 
@@ -38,11 +47,11 @@ Trace train_interrupted(const RunConfig& config, Index at, Index steps,
   Trace trace;
   CheckpointStore store(directory, 1, 0);
   {
-    Training first(config);
+    Trainer first(config);
     advance(first, at, trace);
     store.save(first.snapshot());
   }
-  Training second(config);
+  Trainer second(config);
   std::vector<std::string> warnings;
   second.restore(store.load_last(warnings));
   advance(second, steps, trace);

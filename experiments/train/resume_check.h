@@ -13,9 +13,14 @@ struct Trace {
   std::vector<std::pair<std::string, std::vector<core::Real>>> arrays;
 };
 
-/// Trains `steps` steps in one go.
+/// The same run with its budget counted in steps, so that its schedule is the same on every
+/// attempt; a budget in minutes is turned into steps by timing a few.
+RunConfig with_counted_steps(RunConfig config);
+
+/// Trains the first `steps` steps of a run in one go.
 Trace train_straight(const RunConfig& config, Index steps);
-/// Trains `at` steps, saves a checkpoint in `directory`, and a second training continues from it.
+/// The same with a break: trains `at` steps, saves a checkpoint in `directory`, and a second
+/// training continues from it.
 Trace train_interrupted(const RunConfig& config, Index at, Index steps,
                         const std::string& directory);
 

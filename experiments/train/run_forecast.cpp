@@ -8,15 +8,16 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "experiments/console/number_text.h"
 #include "experiments/console/progress.h"
-#include "experiments/train/training.h"
+#include "experiments/train/trainer.h"
 
 namespace weft::experiments {
 namespace {
 
 using core::Real;
 
-/// The first number of a file, or behind a word in it; nothing found is no limit.
+/// The first number of a file, or the one that follows a word; -1, no limit, when there is none.
 Index number_in(const char* path, const std::string& after, Index unit) {
   std::ifstream file(path);
   for (std::string word; file >> word;) {
@@ -32,24 +33,24 @@ struct Probe {
 };
 
 /// One step to warm up, then the best of two.
-Probe probe(Training& training) {
-  training.step();
+Probe probe(Trainer& trainer) {
+  trainer.step();
   core::reset_memory_peak();
   Probe result{.peak_bytes = 0, .step_s = std::numeric_limits<double>::infinity()};
   for (int i = 0; i < 2; ++i) {
     const double start = steady_seconds();
-    training.step();
+    trainer.step();
     result.step_s = std::min(result.step_s, steady_seconds() - start);
   }
-  result.peak_bytes = training.fixed_bytes() + core::memory_use().peak;
+  result.peak_bytes = trainer.fixed_bytes() + core::memory_use().peak;
   return result;
 }
 
 Probe probe_batch(RunConfig config, Index batch) {
   config.train.batch = batch;
   config.train.accumulate = 1;
-  Training training(config);
-  const Probe result = probe(training);
+  Trainer trainer(config);
+  const Probe result = probe(trainer);
   core::trim_memory();
   return result;
 }
@@ -80,14 +81,14 @@ Growth probe_growth(const RunConfig& config, Index fixed, Index available) {
   return growth;
 }
 
-/// Less than any step on so many tokens takes: what the matrix products of the blocks must keep.
+/// A lower bound of what a step takes: what the matrix products of the blocks must keep.
 double least_bytes(const RunConfig& config, Index batch) {
   if (config.model.reversible || config.train.recompute) return 0;
   return 4.0 * double(sizeof(Real)) * double(config.model.layers) * double(config.model.width) *
          double(batch) * double(config.data.length);
 }
 
-/// More than small models take; what is above it is worth a closer look.
+/// An upper bound for small models; a run above it is worth a closer look.
 double rough_bytes(const RunConfig& config) {
   const double tokens = double(config.train.batch) * double(config.data.length);
   const double width = double(config.model.width + config.model.hidden());
@@ -95,17 +96,15 @@ double rough_bytes(const RunConfig& config) {
                                  48 * width * width * double(config.model.layers));
 }
 
-std::string in_mib(double bytes) { return std::to_string(Index(bytes / (1 << 20)) + 1) + " MiB"; }
-
 void describe(const RunConfig& config, RunForecast& forecast) {
   RunConfig one = config;
   one.train.batch = one.train.accumulate = 1;
-  Training training(one);
-  const double tokens = double(training.tokens_per_step());
-  forecast.parameters = training.arena().count();
-  forecast.fixed_bytes = training.fixed_bytes();
-  forecast.flops_per_token = training.useful_flops_per_step() / tokens;
-  forecast.keys_per_token = double(training.scored_pairs_per_step()) /
+  Trainer trainer(one);
+  const double tokens = double(trainer.tokens_per_step());
+  forecast.parameters = trainer.arena().count();
+  forecast.fixed_bytes = trainer.fixed_bytes();
+  forecast.flops_per_token = trainer.useful_flops_per_step() / tokens;
+  forecast.keys_per_token = double(trainer.scored_pairs_per_step()) /
                             (tokens * double(config.model.layers * config.model.heads));
 }
 
@@ -157,8 +156,8 @@ void require_fit(const RunConfig& config, Index available) {
                            : "not even one sequence fits: lower data.length";
   if (!config.model.reversible && !config.train.recompute)
     advice += ", or set train.recompute=true";
-  throw core::Error("a training step takes about " + in_mib(double(forecast.peak_bytes)) +
-                    ", but only " + in_mib(double(available)) + " are free; " + advice +
+  throw core::Error("a training step takes about " + format_mib(double(forecast.peak_bytes)) +
+                    " MiB, but only " + format_mib(double(available)) + " MiB are free; " + advice +
                     "; --force starts it all the same");
 }
 

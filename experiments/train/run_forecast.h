@@ -18,15 +18,15 @@ struct RunForecast {
   Index fixed_bytes = 0;       ///< parameters, gradients and moments
   Index peak_bytes = 0;        ///< of a training step, all included
   double step_s = 0;           ///< 0 when it was not measured since it does not fit
-  bool measured = false;       ///< else foretold from smaller batches
+  bool measured = false;       ///< else predicted from smaller batches
   bool fits = true;
   Index largest_batch = 0;  ///< that fits; 0 when not even one sequence does
 
   double tokens_per_s(const RunConfig& config) const;
 };
 
-/// Trains steps of a few sequences, whose memory foretells that of a whole batch; where that fits,
-/// a step of the batch itself gives the figures. With `whole` false it is left at the foretelling.
+/// Predicts the memory of a whole batch by training steps on a few sequences. Where that fits, and
+/// with `whole`, a step of the whole batch is then measured.
 RunForecast forecast_run(const RunConfig& config, Index available, bool whole = true);
 
 /// Throws an Error that says what to change when a run cannot fit. Costs nothing for runs that are

@@ -17,6 +17,7 @@
 #include "experiments/evaluate/generation.h"
 #include "experiments/evaluate/span_report.h"
 #include "experiments/run/resumed_config.h"
+#include "experiments/train/validation.h"
 
 namespace weft::experiments {
 namespace {
@@ -33,9 +34,10 @@ std::string attention_of(const layers::ModelSettings& model) {
 
 }  // namespace
 
-TrainingRun::TrainingRun(const RunConfig& config, RunDirectory& directory,
-                         const RunOptions& options, std::ostream& out)
-    : training_(config),
+TrainingRun::TrainingRun(const RunConfig& config, std::unique_ptr<data::Dataset> dataset,
+                         const RunDirectory& directory, const RunOptions& options,
+                         std::ostream& out)
+    : trainer_(config, std::move(dataset)),
       files_(directory.files()),
       options_(options),
       store_(files_.checkpoints(), config.train.keep_last, config.train.keep_best),
@@ -50,20 +52,20 @@ int TrainingRun::run() {
     begin();
   announce();
   metrics_.emplace(files_.metrics());
-  if (training_.config().train.tensorboard)
-    tensorboard_.emplace(files_.tensorboard(), training_.steps_done());
+  if (trainer_.config().train.tensorboard)
+    tensorboard_.emplace(files_.tensorboard(), trainer_.steps_done());
   saved_time_ = steady_seconds();
   try {
     train_until_done(stop);
   } catch (const core::Error& error) {
-    write_status(files_, {"failed", training_.steps_done(), error.what()});
+    write_status(files_, {"failed", trainer_.steps_done(), error.reason(), error.advice()});
     throw;
   }
   if (stop.requested()) {
     progress_.message(stop.name() + ": stopping after step " +
-                      std::to_string(training_.steps_done()));
+                      std::to_string(trainer_.steps_done()));
     save();
-    write_status(files_, {"stopped", training_.steps_done(), stop.name()});
+    write_status(files_, {"stopped", trainer_.steps_done(), stop.name()});
     return stop.exit_code();
   }
   finish();
@@ -73,12 +75,12 @@ int TrainingRun::run() {
 void TrainingRun::begin() {
   // A run that was killed before its first checkpoint begins again: its measurements come again.
   cut_metrics_back(files_.metrics(), -1);
-  core::write_durably(files_.config(), training_.config().toml());
+  core::write_durably(files_.config(), trainer_.config().toml(), core::Fault::checkpoint);
   if (!options_.init_from.empty()) {
     std::vector<std::string> warnings;
     CheckpointStore other(find_run(options_.init_from).checkpoints(), 1, 1);
     const Checkpoint start = other.load_last(warnings);
-    training_.restore_model(start);
+    trainer_.restore_model(start);
     for (const std::string& warning : warnings) progress_.message("warning: " + warning);
     progress_.message("starting from the model of " + start.path.string());
   }
@@ -88,9 +90,9 @@ void TrainingRun::resume() {
   std::vector<std::string> warnings;
   const Checkpoint checkpoint = store_.load_last(warnings);
   for (const std::string& warning : warnings) progress_.message("warning: " + warning);
-  for (const std::string& change : check_resumed_config(checkpoint, training_.config()))
+  for (const std::string& change : check_resumed_config(checkpoint, trainer_.config()))
     progress_.message("changed since the checkpoint: " + change);
-  training_.restore(checkpoint);
+  trainer_.restore(checkpoint);
   if (checkpoint.has("train/best")) best_ = checkpoint.number("train/best");
   without_best_ = Index(checkpoint.integer("train/without_best"));
   if (checkpoint.text("meta/isa") != core::simd().isa ||
@@ -99,7 +101,7 @@ void TrainingRun::resume() {
                       checkpoint.text("meta/blas") + ", continued with " + core::simd().isa +
                       " and " + core::blas_core() + ": bits may differ");
   saved_step_ = validated_step_ = checkpoint.step;
-  core::write_durably(files_.config(), training_.config().toml());
+  core::write_durably(files_.config(), trainer_.config().toml(), core::Fault::checkpoint);
   const MetricsCut cut = cut_metrics_back(files_.metrics(), checkpoint.step);
   std::string line = "resumed step " + std::to_string(checkpoint.step) + " from " +
                      checkpoint.path.filename().string() + " (checksum ok)";
@@ -109,7 +111,7 @@ void TrainingRun::resume() {
 }
 
 void TrainingRun::announce() {
-  const RunConfig& config = training_.config();
+  const RunConfig& config = trainer_.config();
   Facts facts = describe_machine();
   facts["version"] = std::string(WEFT_VERSION);
   facts["command"] = options_.command;
@@ -117,38 +119,38 @@ void TrainingRun::announce() {
   facts["blas"] = core::blas_core();
   facts["threads"] = std::int64_t(core::threads());
   record_start(files_, std::move(facts));
-  write_status(files_, {"running", training_.steps_done()});
+  write_status(files_, {"running", trainer_.steps_done()});
   progress_.message(core::message_of(
-      "run ", files_.directory.string(), "  ", short_count(double(training_.arena().count())),
+      "run ", files_.directory.string(), "  ", format_count(double(trainer_.arena().count())),
       " parameters  ", attention_of(config.model), " attention, ", config.model.layers, " layers  ",
       core::threads(), " threads, ", core::simd().isa, ", BLAS ", core::blas_core()));
-  if (config.model.norm == "batch")
+  if (config.model.norm == layers::NormKind::batch)
     progress_.message(
         "warning: batch norm's statistics let training read the future (model.allow_leaky_norm); "
-        "do not set its results beside causal ones");
+        "do not compare its results with causal ones");
   else if (config.leaks())
     progress_.message(
         "warning: this attention lets later tokens choose what earlier ones read; weft eval says "
         "what its score owes to that");
-  if (const auto floor = training_.dataset().floor_bits())
-    progress_.message("the source leaves " + fixed(*floor, 4) + " bits per " +
-                      training_.dataset().unit() + " open: no model can do better (loss " +
-                      fixed(*floor * std::numbers::ln2, 4) + ")");
-  if (const auto names = training_.dataset().class_names(); !names.empty())
+  if (const auto floor = trainer_.dataset().floor_bits())
+    progress_.message("the source leaves " + format_fixed(*floor, 4) + " bits per " +
+                      trainer_.dataset().unit() + " open: no model can do better (loss " +
+                      format_fixed(*floor * std::numbers::ln2, 4) + ")");
+  if (const auto names = trainer_.dataset().class_names(); !names.empty())
     progress_.message(print_classes(names));
-  baselines_ = all_baselines(training_.dataset(), data::Split::validation);
+  baselines_ = all_baselines(trainer_.dataset(), data::Split::validation);
   if (!baselines_.empty())
     progress_.message("right without a model: " + print_baselines(baselines_));
 }
 
 void TrainingRun::train_until_done(const StopSignal& stop) {
-  const TrainSettings& train = training_.config().train;
-  const Index total = training_.total_steps();
-  while (training_.steps_done() < total && !stop.requested()) {
+  const TrainSettings& train = trainer_.config().train;
+  const Index total = trainer_.total_steps();
+  while (trainer_.steps_done() < total && !stop.requested()) {
     const double start = steady_seconds();
-    const Training::Step step = training_.step();
+    const Trainer::Step step = trainer_.step();
     record_step(step, steady_seconds() - start);
-    const Index done = training_.steps_done();
+    const Index done = trainer_.steps_done();
     if (done == total || (train.eval_every > 0 && done % train.eval_every == 0)) validate();
     if (checkpoint_is_due()) save();
     if (train.patience > 0 && without_best_ >= train.patience) {
@@ -164,24 +166,24 @@ void TrainingRun::log_metrics(const MetricRecord& record) {
   if (tensorboard_) tensorboard_->append(record);
 }
 
-void TrainingRun::record_step(const Training::Step& step, double seconds) {
-  const double speed = double(training_.tokens_per_step()) / seconds;
+void TrainingRun::record_step(const Trainer::Step& step, double seconds) {
+  const double speed = double(trainer_.tokens_per_step()) / seconds;
   tokens_per_s_ = tokens_per_s_ == 0 ? speed : 0.9 * tokens_per_s_ + 0.1 * speed;
-  const Index done = training_.steps_done();
+  const Index done = trainer_.steps_done();
   MetricRecord record{
       done,
       {{"loss", step.loss},
        {"gradient_norm", step.report.gradient_norm},
        {"lr", step.report.rate},
-       {"tokens", std::int64_t(done * training_.tokens_per_step())},
+       {"tokens", std::int64_t(done * trainer_.tokens_per_step())},
        {"tokens_per_s", speed},
-       {"peak_bytes", std::int64_t(training_.fixed_bytes() + core::memory_use().peak)}}};
-  for (const layers::Metric& metric : training_.model().metrics())
+       {"peak_bytes", std::int64_t(trainer_.fixed_bytes() + core::memory_use().peak)}}};
+  for (const autograd::Metric& metric : trainer_.metrics())
     record.values.push_back({metric.name, metric.value});
   log_metrics(record);
   progress_.update({.step = done,
-                    .steps = training_.total_steps(),
-                    .done = double(done) / double(training_.total_steps()),
+                    .steps = trainer_.total_steps(),
+                    .done = double(done) / double(trainer_.total_steps()),
                     .loss = step.loss,
                     .validation = validation_,
                     .best = validation_ && best_ == validation_,
@@ -190,132 +192,85 @@ void TrainingRun::record_step(const Training::Step& step, double seconds) {
 }
 
 void TrainingRun::validate() {
-  const RunConfig& config = training_.config();
-  const Evaluation e = evaluate(training_.model(), training_.dataset(), config.data.length,
-                                {.batches = config.train.eval_batches});
-  const Index done = training_.steps_done();
-  MetricRecord record{done, {{"validation_loss", e.nats}, {"validation_bits", e.bits()}}};
-  std::string line = "step " + std::to_string(done) + ": validation " + fixed(e.nats, 4) + " (" +
-                     fixed(e.bits(), 4) + " bits per " + training_.dataset().unit();
-  if (const auto floor = training_.dataset().floor_bits()) {
-    record.values.push_back({"floor_bits", *floor});
-    line += ", floor " + fixed(*floor, 4);
-  }
-  line += ")";
-  if (!e.by_distance.empty()) {
-    std::vector<double> from, accuracy;
-    for (const Band& band : e.by_distance) {
-      from.push_back(double(band.from));
-      accuracy.push_back(band.accuracy());
-    }
-    record.values.push_back({"recall_distance", from});
-    record.values.push_back({"recall_accuracy", accuracy});
-    if (const auto far = e.recall_beyond(31)) line += ", recall beyond 31: " + fixed(*far, 3);
-  }
-  if (const auto part = training_.dataset().scored_part()) {
-    record.values.push_back({"validation_accuracy", e.accuracy()});
-    record.values.push_back({"validation_sequence_accuracy", e.sequence_accuracy()});
-    line += ", " + *part + ": " + fixed(e.accuracy(), 4) + " of tokens, " +
-            fixed(e.sequence_accuracy(), 3) + " of sequences";
-  }
-  if (!baselines_.empty()) {
-    record.values.push_back({"validation_accuracy", e.accuracy()});
-    for (auto& value : baseline_metrics(baselines_)) record.values.push_back(std::move(value));
-    line +=
-        ", accuracy " + fixed(e.accuracy(), 4) + " (" + standing(e.accuracy(), baselines_) + ")";
-  }
-  if (const auto spans = span_report(training_.model(), config)) {
-    for (auto& value : spans->metrics()) record.values.push_back(std::move(value));
-    progress_.message(spans->summary());
-  }
-  log_metrics(record);
-  validation_ = e.nats;
-  last_evaluation_ = e;
-  validated_step_ = done;
-  const bool best = !best_ || e.nats < *best_;
+  const RunConfig& config = trainer_.config();
+  const Validation found = experiments::validate(trainer_, baselines_);
+  if (found.spans) progress_.message(found.spans->summary());
+  log_metrics(found.record);
+  last_evaluation_ = found.evaluation;
+  validation_ = found.evaluation.nats;
+  validated_step_ = trainer_.steps_done();
+  const bool best = !best_ || *validation_ < *best_;
   without_best_ = best ? 0 : without_best_ + 1;
-  if (best) best_ = e.nats;
-  progress_.message(line + (best ? ", best so far" : ""));
+  if (best) best_ = validation_;
+  progress_.message(found.line + (best ? ", best so far" : ""));
   if (config.sample.at_evaluations) show_sample();
   if (best && config.train.keep_best > 0) save();
 }
 
 void TrainingRun::show_sample() {
-  const SampleSettings& sample = training_.config().sample;
+  const SampleSettings& sample = trainer_.config().sample;
   if (sample.tokens == 0) return;
-  const data::Dataset& dataset = training_.dataset();
+  const data::Dataset& dataset = trainer_.dataset();
   std::vector<core::Token> prompt = dataset.encode(sample.prompt);
   if (prompt.empty()) {
-    const Index length = training_.config().data.length;
+    const Index length = trainer_.config().data.length;
     const data::Batch batch = dataset.evaluation(data::Split::validation, 0, length);
     const auto first = batch.source_lengths
                            ? batch.sources.read().first(std::size_t(batch.source_lengths->front()))
                            : batch.inputs.read().first(std::size_t(std::max<Index>(1, length / 2)));
     prompt.assign(first.begin(), first.end());
   }
-  const Told told = answer(training_.model(), dataset.boundary(), prompt,
-                           {.tokens = sample.tokens,
-                            .temperature = sample.temperature,
-                            .top_k = sample.top_k,
-                            .seed = std::uint64_t(training_.config().seed)});
-  const std::string shown = dataset.decode(prompt) + "|" + dataset.decode(told.tokens);
+  const Generation generated = answer(trainer_.model(), dataset.boundary(), prompt,
+                                      {.tokens = sample.tokens,
+                                       .temperature = sample.temperature,
+                                       .top_k = sample.top_k,
+                                       .seed = std::uint64_t(trainer_.config().seed)});
+  const std::string shown = dataset.decode(prompt) + "|" + dataset.decode(generated.tokens);
   progress_.message("sample (the model goes on after |): " + shown);
   std::filesystem::create_directories(files_.samples());
-  core::write_durably(files_.samples() / (std::to_string(training_.steps_done()) + ".txt"), shown);
+  core::write_durably(files_.samples() / (std::to_string(trainer_.steps_done()) + ".txt"), shown,
+                      core::Fault::checkpoint);
 }
 
 bool TrainingRun::checkpoint_is_due() const {
-  const Period period = training_.config().train.checkpoint_period();
-  if (saved_step_ == training_.steps_done()) return false;
-  if (period.steps > 0) return training_.steps_done() % period.steps == 0;
+  const Period period = trainer_.config().train.checkpoint_period();
+  if (saved_step_ == trainer_.steps_done()) return false;
+  if (period.steps > 0) return trainer_.steps_done() % period.steps == 0;
   return period.minutes > 0 && steady_seconds() - saved_time_ >= 60 * period.minutes;
 }
 
 void TrainingRun::save() {
-  const Index step = training_.steps_done();
+  const Index step = trainer_.steps_done();
   if (step == saved_step_ || step == 0) return;
   metrics_->sync();
-  Snapshot snapshot = training_.snapshot();
+  Snapshot snapshot = trainer_.snapshot();
   if (best_) snapshot.facts["train/best"] = *best_;
   snapshot.facts["train/without_best"] = std::int64_t(without_best_);
   const double start = steady_seconds();
   const CheckpointStore::Saved saved =
       store_.save(snapshot, validated_step_ == step ? validation_ : std::optional<double>());
-  progress_.message("saved step " + std::to_string(step) + " (" +
-                    fixed(double(saved.bytes) / (1 << 20), 1) + " MiB, " +
-                    fixed(steady_seconds() - start, 2) + " s)" + (saved.best ? ", new best" : ""));
+  progress_.message("saved step " + std::to_string(step) + " (" + format_mib(double(saved.bytes)) +
+                    " MiB, " + format_fixed(steady_seconds() - start, 2) + " s)" +
+                    (saved.best ? ", new best" : ""));
   saved_step_ = step;
   saved_time_ = steady_seconds();
   write_status(files_, {"running", step});
 }
 
 void TrainingRun::finish() {
-  const Index done = training_.steps_done();
-  const bool whole = training_.config().train.eval_batches == 0;
-  if (!last_evaluation_ || validated_step_ != done || !whole) {
-    last_evaluation_ =
-        evaluate(training_.model(), training_.dataset(), training_.config().data.length, {});
-    MetricRecord record{done,
-                        {{"final_validation_loss", last_evaluation_->nats},
-                         {"final_validation_bits", last_evaluation_->bits()}}};
-    if (training_.dataset().scored_part()) {
-      record.values.push_back({"final_validation_accuracy", last_evaluation_->accuracy()});
-      record.values.push_back(
-          {"final_validation_sequence_accuracy", last_evaluation_->sequence_accuracy()});
-    }
-    if (!baselines_.empty()) {
-      record.values.push_back({"final_validation_accuracy", last_evaluation_->accuracy()});
-      for (auto& value : baseline_metrics(baselines_)) record.values.push_back(std::move(value));
-    }
-    log_metrics(record);
+  const bool whole = trainer_.config().train.eval_batches == 0;
+  if (!last_evaluation_ || validated_step_ != trainer_.steps_done() || !whole) {
+    const Validation found = validate_finally(trainer_, baselines_);
+    log_metrics(found.record);
+    last_evaluation_ = found.evaluation;
   }
   save();
   progress_.finish();
   show_sample();
-  out_ << print_evaluation(*last_evaluation_, training_.dataset(), data::Split::validation);
-  if (const auto spans = span_report(training_.model(), training_.config())) out_ << spans->table();
+  out_ << print_evaluation(*last_evaluation_, trainer_.dataset(), data::Split::validation);
+  if (const auto spans = span_report(trainer_.model(), trainer_.config())) out_ << spans->table();
   out_ << std::flush;
-  write_status(files_, {"finished", training_.steps_done()});
+  write_status(files_, {"finished", trainer_.steps_done()});
 }
 
 }  // namespace weft::experiments

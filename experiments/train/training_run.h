@@ -1,6 +1,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -11,7 +12,7 @@
 #include "experiments/run/run_directory.h"
 #include "experiments/run/stop_signal.h"
 #include "experiments/run/tensorboard_log.h"
-#include "experiments/train/training.h"
+#include "experiments/train/trainer.h"
 
 namespace weft::experiments {
 
@@ -26,8 +27,9 @@ struct RunOptions {
 /// user sees, until the budget is used up, patience ends or a signal asks to stop.
 class TrainingRun {
  public:
-  TrainingRun(const RunConfig& config, RunDirectory& directory, const RunOptions& options,
-              std::ostream& out);
+  /// The dataset is the one that the config describes. The directory must outlive the run.
+  TrainingRun(const RunConfig& config, std::unique_ptr<data::Dataset> dataset,
+              const RunDirectory& directory, const RunOptions& options, std::ostream& out);
 
   /// The exit code: 0, or 128 + N after signal N. Divergence and failing disks throw.
   int run();
@@ -38,14 +40,14 @@ class TrainingRun {
   void announce();
   void train_until_done(const StopSignal& stop);
   void log_metrics(const MetricRecord& record);
-  void record_step(const Training::Step& step, double seconds);
+  void record_step(const Trainer::Step& step, double seconds);
   void validate();
   void show_sample();
   bool checkpoint_is_due() const;
   void save();
   void finish();
 
-  Training training_;
+  Trainer trainer_;
   RunFiles files_;
   RunOptions options_;
   CheckpointStore store_;

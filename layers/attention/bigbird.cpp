@@ -16,7 +16,7 @@ struct BigBirdSettings {
   ScoreSettings scores;
 
   void fields(core::Fields& field, const AttentionSite& typical) {
-    field.integer("window", window, "blocks of the window, the own in the middle: 1, 3, 5, ...",
+    field.integer("window", window, "blocks of the window, its own in the middle: 1, 3, 5, ...",
                   core::at_least(1));
     drawn.fields(field, "random", typical, window + (typical.causal ? 1 : 2));
     scores.fields(field);

@@ -36,10 +36,10 @@ struct FixedSettings {
   }
   AttentionTraits traits(const AttentionSite& site) const {
     const Index stride = factorised.stride_at(site), columns = columns_at(site);
-    return {.summary = "softmax over the own block and summary columns of earlier blocks",
+    return {.summary = "softmax over the token's own block and summary columns of earlier blocks",
             .bidirectional = false,
             .keys_per_token = core::message_of("at most ", stride, " + ", columns, " T / ", stride),
-            .decode_state = core::message_of("the own block of ", stride, " and ", columns,
+            .decode_state = core::message_of("its own block of ", stride, " and ", columns,
                                              " keys and values of each earlier one")};
   }
 };

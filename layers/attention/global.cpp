@@ -1,4 +1,4 @@
-// A few tokens that everyone reads and that read everyone, beside a window. In causal use a global
+// A few tokens that everyone reads and that read everyone, and a window. In causal use a global
 // token still sees only its past, so that it serves the tokens after it as a place to look.
 #include "core/error.h"
 #include "layers/attention/pattern/attention.h"
@@ -15,7 +15,7 @@ AttentionPlan configure_global(core::Fields& field, const AttentionSite& typical
   read_global_positions(field, positions, typical);
   field.choice("mode", mode, "global tokens are read (columns), read all (rows), or both",
                {"both", "columns", "rows"});
-  field.integer("window", window, "keys that every token reads beside, itself included",
+  field.integer("window", window, "keys of the window that every token reads too, itself included",
                 core::at_least(1));
   scores.fields(field);
   const auto make = [=](const AttentionSite& site) {

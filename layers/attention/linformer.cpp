@@ -91,7 +91,7 @@ class LengthTable {
   Index groups_, slots_, longest_, columns_;
 };
 
-/// The real rows of sequence b, or what padding stands behind them.
+/// The real rows of sequence b, or the padding after them.
 struct Rows {
   const Sequences& sequences;
   Index columns;
@@ -111,7 +111,7 @@ struct Rows {
 /// Keys and values of every sequence projected along its length, k' = E k and v' = F v, padding
 /// left out; sequences shorter than the tables use their first columns.
 /// keys, values: [B m, H D], e, f: [slots, longest] or [H, slots, longest]; they may be the same
-/// parameter -> [B slots, 2 H D], k' beside v'
+/// parameter -> [B slots, 2 H D], k' and v' side by side
 /// dk = E^T dk', dE += dk' k^T, and so for values; zero where there is padding.  Saves: the
 /// projections.
 Var project_length(const std::vector<HeadBlock>& blocks, const Parameter& e, const Parameter& f,

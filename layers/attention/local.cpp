@@ -1,4 +1,5 @@
-// Attention to the neighbourhood: a sliding window, or the own block with the blocks before it.
+// Attention to the neighbourhood: a sliding window, or the token's own block with the blocks before
+// it.
 #include "layers/attention/pattern/attention.h"
 #include "layers/attention/pattern/window.h"
 
@@ -21,7 +22,7 @@ struct LocalSettings {
     });
     field.when("form", {"block"}, [&] {
       field.integer("block", block, "tokens of a block", core::at_least(1));
-      field.integer("back", back, "how many earlier blocks a token reads beside its own",
+      field.integer("back", back, "how many earlier blocks a token reads besides its own",
                     core::at_least(0));
     });
     scores.fields(field);

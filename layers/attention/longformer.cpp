@@ -37,7 +37,7 @@ struct LongformerSettings {
     read_global_positions(field, positions, typical);
     scores.fields(field);
     if (window.empty()) field.problem("window", "names no window");
-    if (dilation.empty()) field.problem("dilation", "names no dilation; 1 stands for none");
+    if (dilation.empty()) field.problem("dilation", "names no dilation; 1 means none");
     for (const Index gap : dilation) check_distance_fits(field, "dilation", gap, typical);
     if (window.empty()) window = {1};
     if (dilation.empty()) dilation = {1};

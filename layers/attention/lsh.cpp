@@ -38,15 +38,16 @@ struct LshSettings {
         {"strict", "paper"});
     field.integer("rounds", rounds, "rounds of hashing", core::between(1, 64));
     field.integer("buckets", buckets,
-                  "buckets of a round, even; 0 stands for the length of training / chunk",
+                  "buckets of a round, even; 0 means the length of training / chunk",
                   core::between(0, 65536));
     field.integer("chunk", chunk, "tokens of a chunk; a token reads its own and the one before",
                   core::between(1, 65536));
     field.number("scale", scale, "factor of query . unit key", core::between(1e-6, 1e6));
-    field.choice("self", self, "read oneself only when nothing else is there, or as any key",
+    field.choice("self", self,
+                 "a token reads itself only when it reads nothing else, or like any key",
                  {"fallback", "scored"});
     field.flag("dedup", dedup, "a key met in several rounds counts once");
-    field.flag("same_bucket", same_bucket, "paper mode: read keys of one's own bucket only");
+    field.flag("same_bucket", same_bucket, "paper mode: a token reads keys of its own bucket only");
     field.flag("wrap", wrap,
                "paper mode: a round's first chunk reads the last of the round before");
     field.integer("hash_seed", hash_seed, "evaluation and decoding draw their directions from it",
@@ -85,7 +86,7 @@ struct BucketLists {
   Sequences sequences;
   std::shared_ptr<const BucketIds> ids;
 
-  /// Padding stands in no list.
+  /// Padding is in no list.
   std::span<const std::uint16_t> buckets_of(Index lane, Index round) const {
     const Index length = sequences.queries;
     const Index real = sequences.key_lengths ? sequences.real_keys(lane / heads) : length;

@@ -36,13 +36,14 @@ Pattern read_dilated(core::Fields& field, const AttentionSite& site) {
 
 Pattern read_block_local(core::Fields& field, const AttentionSite&) {
   const Index block = number(field, "block", "tokens of a block", 128, 1);
-  const Index back = number(field, "back", "earlier blocks beside the own", 0, 0);
+  const Index back =
+      number(field, "back", "earlier blocks that a token reads besides its own", 0, 0);
   return block_local_pattern(block, back);
 }
 
 Pattern read_strided(core::Fields& field, const AttentionSite& site) {
   const Index stride =
-      number(field, "stride", "the last so many keys, then each so many-th", 32, 1);
+      number(field, "stride", "the last stride keys, then every stride-th before them", 32, 1);
   check_distance_fits(field, "stride", stride, site);
   return strided_pattern(stride);
 }

@@ -18,9 +18,9 @@ struct PerformerSettings {
 
   void fields(core::Fields& field) {
     field.integer("features", features,
-                  "random features a head; 0 stands for D ln D, at least D, of head width D",
+                  "random features a head; 0 means D ln D, at least D, of head width D",
                   core::between(0, 65536));
-    field.integer("redraw", redraw, "training steps after which features are drawn anew; 0: never",
+    field.integer("redraw", redraw, "training steps after which features are drawn again; 0: never",
                   core::at_least(0));
     list_chunk(field, chunk);
   }
@@ -34,7 +34,7 @@ struct PerformerSettings {
   }
 };
 
-/// Logarithms of the features. A query's |q|^2 / 2 divides out and is left away, as is the factor
+/// Logarithms of the features. A query's |q|^2 / 2 divides out and is left out, as is the factor
 /// of the mean.
 class RandomMap final : public FeatureMap {
  public:

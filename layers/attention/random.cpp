@@ -12,10 +12,11 @@ AttentionPlan configure_random(core::Fields& field, const AttentionSite& typical
   const auto make = [=](const AttentionSite& site) {
     return std::make_unique<DrawnAttention>(site, block_local_pattern(drawn.block), drawn, scores);
   };
-  return {make, scores.complete({.summary = "softmax over the own block and blocks drawn once",
-                                 .keys_per_token =
-                                     core::message_of("at most ", (1 + drawn.count) * drawn.block),
-                                 .decode_state = "each key and value until its last reader"})};
+  return {make,
+          scores.complete(
+              {.summary = "softmax over the token's own block and blocks drawn once",
+               .keys_per_token = core::message_of("at most ", (1 + drawn.count) * drawn.block),
+               .decode_state = "each key and value until its last reader"})};
 }
 
 }  // namespace weft::layers

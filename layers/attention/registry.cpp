@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 
-// One line for each mechanism, X(kind), which stands for configure_KIND in KIND.cpp.
+// One line for each mechanism, X(kind), for configure_KIND in KIND.cpp.
 #define WEFT_ATTENTIONS(X) \
   X(dense)                 \
   X(pattern)               \

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/scope.h"
+#include "layers/model/model_parts.h"
 
 namespace weft::layers {
 namespace {
@@ -29,12 +30,12 @@ core::Lengths one_more(const core::Lengths& lengths) {
 
 Classifier::Classifier(const ModelSettings& settings, const AttentionPlans& plans,
                        const ModelShape& shape, bool recompute)
-    : cls_(settings.pool == "cls"),
+    : cls_(settings.pool == Pool::cls),
       cls_token_(core::Token(shape.vocabulary)),
       length_(settings.places(shape.length)),
       trunk_(settings, plans, shape.vocabulary + (cls_ ? 1 : 0), length_, recompute),
-      head_(trunk_.width(), settings.head == "mlp" ? settings.hidden() : 0, shape.classes,
-            Init::normal(Trunk::deviation)) {
+      head_(trunk_.width(), settings.head == ClassHeadKind::mlp ? settings.hidden() : 0,
+            shape.classes, Init::normal(initial_deviation)) {
   core::require(shape.classes >= 2,
                 "model.task = \"classify\" needs data with at least 2 classes, ", "got ",
                 shape.classes);
@@ -54,13 +55,13 @@ Var Classifier::pooled(const Pass& pass, const Reading& reading) const {
       h, reading.lengths ? *reading.lengths : std::vector<Index>(std::size_t(batch), length));
 }
 
-Var Classifier::loss(const Pass& pass, const Reading& reading, Real share, StreamMemory*) const {
+Var Classifier::loss(const Pass& pass, const Reading& reading, Real share) const {
   const Var x = pooled(pass, reading);
   const core::Scope scope("head");
   return trunk_.with_penalties(pass, head_.loss(x, reading.targets, share), share);
 }
 
-TokenScores Classifier::score(const Pass& pass, const Reading& reading, StreamMemory*) const {
+TokenScores Classifier::score(const Pass& pass, const Reading& reading) const {
   return head_.score(pooled(pass, reading).value(), reading.targets);
 }
 

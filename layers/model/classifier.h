@@ -15,10 +15,8 @@ class Classifier final : public Model {
   Classifier(const ModelSettings& settings, const AttentionPlans& plans, const ModelShape& shape,
              bool recompute = false);
 
-  Var loss(const Pass& pass, const Reading& reading, Real share,
-           StreamMemory* memory = nullptr) const override;
-  TokenScores score(const Pass& pass, const Reading& reading,
-                    StreamMemory* memory = nullptr) const override;
+  Var loss(const Pass& pass, const Reading& reading, Real share) const override;
+  TokenScores score(const Pass& pass, const Reading& reading) const override;
   /// -> [B, classes]
   Tensor logits(const Pass& pass, const Reading& reading) const {
     return head_.logits(pooled(pass, reading)).value();
@@ -28,8 +26,6 @@ class Classifier final : public Model {
   Index layer_weights() const override { return trunk_.layer_weights(); }
   Index matrix_weights() const override { return layer_weights() + head_.weights(); }
   std::vector<std::vector<double>> spans() const override { return trunk_.spans(); }
-  std::vector<Metric> metrics() const override { return trunk_.metrics(); }
-  void constrain() override { trunk_.constrain(); }
   void visit(Inventory& inventory) override;
 
  private:

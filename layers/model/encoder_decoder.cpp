@@ -22,17 +22,16 @@ ModelSettings encoder_of(ModelSettings settings) {
 
 EncoderDecoder::EncoderDecoder(const ModelSettings& settings, const AttentionPlans& plans,
                                const ModelShape& shape)
-    : SourceModel(settings, shape.vocabulary),
+    : Seq2SeqModel(settings, shape.vocabulary),
       width_(settings.width),
       length_(shape.length),
       source_length_(shape.source_length),
       dropout_(Real(settings.dropout)),
       encoder_(encoder_of(settings), plans, shape.vocabulary, shape.source_length, false),
       positions_(make_positions(settings, shape.length)) {
-  const Init in = Init::normal(Trunk::deviation);
-  const Init out = Init::normal(Trunk::deviation / std::sqrt(3.0 * double(settings.layers)));
-  const NormPlace place = settings.norm_place == "pre" ? NormPlace::pre : NormPlace::post;
-  const NormKind norm = norm_kind(settings.norm);
+  const Init in = Init::normal(initial_deviation);
+  const Init out = Init::normal(initial_deviation / std::sqrt(3.0 * double(settings.layers)));
+  const ResidualForm form = residual_form(settings);
   const RelativeSettings relative = settings.relative();
   AttentionSite site = settings.site(shape.length), over = settings.site(shape.source_length);
   site.shared = shared_.get();
@@ -41,9 +40,9 @@ EncoderDecoder::EncoderDecoder(const ModelSettings& settings, const AttentionPla
     const auto& self = plans.at(settings.attention[std::size_t(i) % settings.attention.size()]);
     blocks_.emplace_back(MultiHead(self, site, in, out, positions_.rotary(), &relative),
                          CrossAttention(plans.at(settings.seq2seq.cross_attention), over, in, out),
-                         make_feed_forward(settings, in, out), width_, place, dropout_, norm);
+                         make_feed_forward(settings, in, out), form);
   }
-  if (place == NormPlace::pre) final_norm_.emplace(width_, norm);
+  if (form.place == NormPlace::pre) final_norm_.emplace(width_, form.norm);
 }
 
 Var EncoderDecoder::embed(const Pass& pass, const core::Tokens& inputs, Index first) const {
@@ -75,10 +74,9 @@ Var EncoderDecoder::hidden(const Pass& pass, const Reading& reading) const {
   return finish(decoder, x);
 }
 
-class EncoderDecoder::SourceTelling final : public Telling {
+class EncoderDecoder::Decoding final : public SourceDecoder {
  public:
-  SourceTelling(const EncoderDecoder& model, const std::vector<core::Token>& source)
-      : model_(model) {
+  Decoding(const EncoderDecoder& model, const std::vector<core::Token>& source) : model_(model) {
     const core::Tokens tokens({1, Index(source.size())}, source);
     const Tensor read = model.encoder_.hidden(Pass(), tokens).value();
     for (const DecoderBlock& block : model.blocks_) states_.push_back(block.begin(read));
@@ -99,9 +97,9 @@ class EncoderDecoder::SourceTelling final : public Telling {
   Index position_ = 0;
 };
 
-std::unique_ptr<Telling> EncoderDecoder::begin(const std::vector<core::Token>& source) const {
+std::unique_ptr<SourceDecoder> EncoderDecoder::begin(const std::vector<core::Token>& source) const {
   core::require(!source.empty(), "seq2seq model: the source is empty; give at least one token");
-  return std::make_unique<SourceTelling>(*this, source);
+  return std::make_unique<Decoding>(*this, source);
 }
 
 Var EncoderDecoder::with_penalties(const Pass& pass, Var loss, Real share) const {
@@ -129,20 +127,6 @@ double EncoderDecoder::rows_per_token() const {
   Index rows = encoder_.layer_weights() * source_length_ + output_.weights(tokens()) * length_;
   for (const DecoderBlock& block : blocks_) rows += block.weight_rows(length_, source_length_);
   return double(rows) / double(matrix_weights() * length_);
-}
-
-std::vector<Metric> EncoderDecoder::metrics() const {
-  std::vector<Metric> all;
-  for (const Metric& own : encoder_.metrics()) all.push_back({"encoder." + own.name, own.value});
-  for (std::size_t i = 0; i < blocks_.size(); ++i)
-    for (const Metric& own : blocks_[i].metrics())
-      all.push_back({"decoder.layers." + std::to_string(i) + "." + own.name, own.value});
-  return all;
-}
-
-void EncoderDecoder::constrain() {
-  encoder_.constrain();
-  for (DecoderBlock& block : blocks_) block.constrain();
 }
 
 void EncoderDecoder::visit(Inventory& inventory) {

@@ -9,21 +9,19 @@ namespace weft::layers {
 /// The plain encoder and decoder: a trunk reads the source in both directions; each layer of the
 /// decoder reads the target so far and, by cross attention, the trunk's last hidden vectors. Both
 /// sides share one token table.
-class EncoderDecoder final : public SourceModel {
+class EncoderDecoder final : public Seq2SeqModel {
  public:
   EncoderDecoder(const ModelSettings& settings, const AttentionPlans& plans,
                  const ModelShape& shape);
 
   Var hidden(const Pass& pass, const Reading& reading) const override;
-  std::unique_ptr<Telling> begin(const std::vector<core::Token>& source) const override;
+  std::unique_ptr<SourceDecoder> begin(const std::vector<core::Token>& source) const override;
   std::optional<Index> longest_source() const override { return encoder_.longest(); }
   std::optional<Index> longest() const override { return positions_.longest(); }
 
   Cost attention_cost(Index batch) const override;
   Index layer_weights() const override;
   double rows_per_token() const override;
-  std::vector<Metric> metrics() const override;
-  void constrain() override;
   void visit(Inventory& inventory) override;
 
  protected:
@@ -31,7 +29,7 @@ class EncoderDecoder final : public SourceModel {
   Var with_penalties(const Pass& pass, Var loss, Real share) const override;
 
  private:
-  class SourceTelling;
+  class Decoding;
   Var embed(const Pass& pass, const core::Tokens& inputs, Index first) const;
   Var finish(const Pass& pass, const Var& x) const;
 

@@ -16,21 +16,19 @@ LanguageModel::LanguageModel(const ModelSettings& settings, const AttentionPlans
                 "model: concatenated streams need an output layer of their own, tie = false");
 }
 
-Var LanguageModel::loss(const Pass& pass, const Reading& reading, Real share,
-                        StreamMemory* memory) const {
-  const Var h = trunk_.hidden(pass, reading.inputs, reading.lengths, memory);
+Var LanguageModel::loss(const Pass& pass, const Reading& reading, Real share) const {
+  const Var h = trunk_.hidden(pass, reading.inputs, reading.lengths, reading.memory);
   const core::Scope scope("output");
   const Var loss = output_.loss(pass, h, trunk_.tokens(), reading.targets, share, loss_chunk_);
   return trunk_.with_penalties(pass, loss, share);
 }
 
-TokenScores LanguageModel::score(const Pass& pass, const Reading& reading,
-                                 StreamMemory* memory) const {
-  const Var h = trunk_.hidden(pass, reading.inputs, reading.lengths, memory);
+TokenScores LanguageModel::score(const Pass& pass, const Reading& reading) const {
+  const Var h = trunk_.hidden(pass, reading.inputs, reading.lengths, reading.memory);
   return output_.score(h.value(), trunk_.tokens(), reading.targets);
 }
 
-Tensor LanguageModel::step(DecodeStates& states, core::Token token) const {
+Tensor LanguageModel::step(BranchStates& states, core::Token token) const {
   return logits(trunk_.step(states, token)).reshaped({vocabulary()});
 }
 

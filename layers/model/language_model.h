@@ -18,20 +18,17 @@ class LanguageModel : public Model {
   Var hidden(const Pass& pass, const core::Tokens& inputs, StreamMemory* memory = nullptr) const {
     return trunk_.hidden(pass, inputs, nullptr, memory);
   }
-  Var loss(const Pass& pass, const Reading& reading, Real share,
-           StreamMemory* memory = nullptr) const override;
-  TokenScores score(const Pass& pass, const Reading& reading,
-                    StreamMemory* memory = nullptr) const override;
+  Var loss(const Pass& pass, const Reading& reading, Real share) const override;
+  TokenScores score(const Pass& pass, const Reading& reading) const override;
   /// h: [N, W] -> [N, V]
   Tensor logits(const Tensor& h) const { return output_.logits(h, trunk_.tokens()); }
 
   bool recurrent() const override { return trunk_.recurrent(); }
   StreamMemory memory(Index batch) const override { return trunk_.memory(batch); }
 
-  using DecodeStates = Trunk::DecodeStates;
-  DecodeStates begin() const { return trunk_.begin(); }
+  BranchStates begin() const { return trunk_.begin(); }
   /// Appends a token.  -> [V], the logits of the next one
-  Tensor step(DecodeStates& states, core::Token token) const;
+  Tensor step(BranchStates& states, core::Token token) const;
 
   Cost attention_cost(Index batch) const override;
   std::vector<std::vector<double>> spans() const override { return trunk_.spans(); }
@@ -41,8 +38,6 @@ class LanguageModel : public Model {
   /// The longest sequence that positions allow; nothing when they allow any.
   std::optional<Index> longest() const { return trunk_.longest(); }
 
-  std::vector<Metric> metrics() const override { return trunk_.metrics(); }
-  void constrain() override { trunk_.constrain(); }
   void visit(Inventory& inventory) override;
 
  private:

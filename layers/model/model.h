@@ -3,20 +3,18 @@
 #include <memory>
 #include <vector>
 
-#include "core/arrays/tokens.h"
-#include "layers/model/attention_plans.h"
+#include "core/arrays/batch.h"
+#include "layers/attention/contract/attention.h"
 #include "layers/model/token_scores.h"
 #include "layers/multi_head/stream_memory.h"
+#include "layers/parts/linear.h"
 
 namespace weft::layers {
 
-/// What a model reads in one call, and what it should have said.
-struct Reading {
-  core::Tokens inputs;              ///< [B, T]
-  core::Tokens targets = {};        ///< [B, T], or [B, 1] where a whole sequence has one answer
-  core::Lengths lengths = nullptr;  ///< real tokens of each input
-  core::Tokens sources = {};        ///< [B, S], where inputs are told from another sequence
-  core::Lengths source_lengths = nullptr;  ///< real tokens of each source
+/// What a model reads in one call. With a memory, the inputs continue the streams that it carries,
+/// and the call leaves in it what the next segment continues.
+struct Reading : core::Batch {
+  StreamMemory* memory = nullptr;
 };
 
 /// What data ask of a model's tables.
@@ -33,12 +31,9 @@ class Model {
   virtual ~Model() = default;
 
   /// Mean loss in nats over the counted targets, times `share`, with the mechanisms' penalties.
-  /// With a memory, the inputs continue the streams that it carries, and it carries on from there.
-  virtual Var loss(const Pass& pass, const Reading& reading, Real share,
-                   StreamMemory* memory = nullptr) const = 0;
+  virtual Var loss(const Pass& pass, const Reading& reading, Real share) const = 0;
   /// How well each target is predicted, in evaluation.
-  virtual TokenScores score(const Pass& pass, const Reading& reading,
-                            StreamMemory* memory = nullptr) const = 0;
+  virtual TokenScores score(const Pass& pass, const Reading& reading) const = 0;
 
   /// Whether segments of a stream are meant to be read with a memory.
   virtual bool recurrent() const { return false; }
@@ -59,15 +54,8 @@ class Model {
   /// number.
   virtual std::vector<std::vector<double>> spans() const { return {}; }
 
-  /// What the mechanisms report of themselves, under their path.
-  virtual std::vector<Metric> metrics() const { return {}; }
-  /// Brings parameters back into their legal range, after each optimizer step.
-  virtual void constrain() {}
+  /// Lists parameters, states and what mechanisms do between steps.
   virtual void visit(Inventory& inventory) = 0;
 };
-
-/// The model that `settings.task` names.
-std::unique_ptr<Model> make_model(const ModelSettings& settings, const AttentionPlans& plans,
-                                  const ModelShape& shape, bool recompute = false);
 
 }  // namespace weft::layers

@@ -1,28 +1,31 @@
 #include "layers/model/model_parts.h"
 
-#include "layers/model/trunk.h"
-#include "layers/parts/dense_feed_forward.h"
+#include "layers/parts/feed_forward.h"
 
 namespace weft::layers {
 
 std::unique_ptr<FeedForward> make_feed_forward(const ModelSettings& settings, Init in, Init out) {
-  if (settings.feedforward == "sparse")
+  if (settings.feedforward == FeedForwardKind::sparse)
     return std::make_unique<SparseFeedForward>(settings.width, settings.hidden(),
                                                settings.sparse_ff, settings.ff_chunk);
-  if (settings.feedforward == "experts")
+  if (settings.feedforward == FeedForwardKind::experts)
     return std::make_unique<ExpertFeedForward>(settings.width, settings.hidden(), settings.experts,
                                                in, out);
-  if (settings.feedforward == "memory")
+  if (settings.feedforward == FeedForwardKind::memory)
     return std::make_unique<MemoryFeedForward>(settings.width, settings.memory, in);
   return std::make_unique<DenseFeedForward>(settings.width, settings.hidden(), in, out,
                                             settings.ff_chunk);
 }
 
 OutputLayer make_output(const ModelSettings& settings, Index vocabulary, Index width) {
-  if (settings.output == "sparse")
+  if (settings.output == Density::sparse)
     return OutputLayer::sparse(vocabulary, width, settings.output_modules);
   if (settings.tie) return {};
-  return OutputLayer::untied(vocabulary, width, Init::normal(Trunk::deviation));
+  return OutputLayer::untied(vocabulary, width, Init::normal(initial_deviation));
+}
+
+ResidualForm residual_form(const ModelSettings& settings) {
+  return {settings.width, settings.norm_place, Real(settings.dropout), settings.norm};
 }
 
 Positions make_positions(const ModelSettings& settings, Index length) {

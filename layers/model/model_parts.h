@@ -3,12 +3,18 @@
 #include "layers/model/model_settings.h"
 #include "layers/model/output_layer.h"
 #include "layers/parts/feed_forward.h"
+#include "layers/parts/residual.h"
 
 namespace weft::layers {
+
+/// Standard deviation of token tables and dense weights at the start.
+inline constexpr double initial_deviation = 0.02;
 
 /// Parts as the settings describe them.
 std::unique_ptr<FeedForward> make_feed_forward(const ModelSettings& settings, Init in, Init out);
 OutputLayer make_output(const ModelSettings& settings, Index vocabulary, Index width);
+/// How every sublayer joins its residual stream.
+ResidualForm residual_form(const ModelSettings& settings);
 Positions make_positions(const ModelSettings& settings, Index length);
 
 /// loss + share * penalties, of which empty ones are left out.

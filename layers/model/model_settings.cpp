@@ -7,11 +7,14 @@
 
 namespace weft::layers {
 
+using autograd::StreamOutput;
+
 void ModelSettings::fields(core::Fields& field) {
-  field.choice("task", task,
-               "what the model does: language, a token at every place; classify, the class of "
-               "a whole sequence; seq2seq, a target sequence generated from a source",
-               {"language", "classify", "seq2seq"});
+  field.choice(
+      "task", task,
+      "what the model does: language, a token at every place; classify, the class of "
+      "a whole sequence; seq2seq, a target sequence generated from a source",
+      {{"language", Task::language}, {"classify", Task::classify}, {"seq2seq", Task::seq2seq}});
   field.when("task", {"classify"}, [&] { list_classifier(field); });
   field.integer("layers", layers, "Transformer layers", core::between(1, 1000));
   field.integer("width", width, "width of the residual stream (W)", core::between(1, 65536));
@@ -24,16 +27,16 @@ void ModelSettings::fields(core::Fields& field) {
   });
   field.choice("norm", norm,
                "normalisation of each sublayer; batch reads the future in training: baselines only",
-               {"layer", "rms", "batch"});
+               {{"layer", NormKind::layer}, {"rms", NormKind::rms}, {"batch", NormKind::batch}});
   field.when(has_batch_statistics(), "model.norm = \"batch\" or model.memory_norm = \"batch\"",
              [&] { list_batch_norm(field); });
   field.choice("norm_place", norm_place, "norm before each sublayer or after its residual",
-               {"pre", "post"});
+               {{"pre", NormPlace::pre}, {"post", NormPlace::post}});
   list_positions(field);
   field.number("dropout", dropout, "share of each sublayer's outputs that training drops",
                core::between(0, 0.95));
   field.when("task", {"language", "seq2seq"}, [&] { list_output(field); });
-  if (task == "classify") causal = false;  // unless the config says otherwise
+  if (task == Task::classify) causal = false;  // unless the config says otherwise
   field.flag("causal", causal,
              "every token reads only itself and earlier ones; without, a model can fill in hidden "
              "tokens (data.masking) or classify, but not predict the next token");
@@ -57,16 +60,19 @@ void ModelSettings::list_feed_forward(core::Fields& field) {
                "what each token passes by itself: dense; sparse, where a controller opens one unit "
                "in each block and decoding reads no others; experts, where a router gives it few "
                "of many feed-forwards; or memory, where it reads few of many learned values",
-               {"dense", "sparse", "experts", "memory"});
+               {{"dense", FeedForwardKind::dense},
+                {"sparse", FeedForwardKind::sparse},
+                {"experts", FeedForwardKind::experts},
+                {"memory", FeedForwardKind::memory}});
   field.when("feedforward", {"sparse"}, [&] { sparse_ff.fields(field, hidden()); });
   field.when("feedforward", {"experts"}, [&] { experts.fields(field); });
   field.when("feedforward", {"memory"}, [&] { memory.fields(field); });
   field.integer("ff_chunk", ff_chunk,
                 "rows that pass the feed-forward at a time, computed twice; 0: all at once",
                 core::at_least(0));
-  if (feedforward == "experts" && ff_chunk > 0)
+  if (feedforward == FeedForwardKind::experts && ff_chunk > 0)
     field.problem("ff_chunk", "experts share all rows of a call among them: 0");
-  if (feedforward == "memory" && ff_chunk > 0)
+  if (feedforward == FeedForwardKind::memory && ff_chunk > 0)
     field.problem("ff_chunk", "a memory has no hidden units to save: 0");
 }
 
@@ -100,9 +106,9 @@ void ModelSettings::list_classifier(core::Fields& field) {
       "pool", pool,
       "what the head reads of a sequence: cls, a token of its own before it, or mean, over "
       "its real tokens",
-      {"cls", "mean"});
+      {{"cls", Pool::cls}, {"mean", Pool::mean}});
   field.choice("head", head, "mlp: a hidden layer of ff units with relu, then the classes; linear",
-               {"mlp", "linear"});
+               {{"mlp", ClassHeadKind::mlp}, {"linear", ClassHeadKind::linear}});
 }
 
 void ModelSettings::list_output(core::Fields& field) {
@@ -110,7 +116,7 @@ void ModelSettings::list_output(core::Fields& field) {
   field.renamed("loss", "output");
   field.choice("output", output,
                "the output layer: dense, a table of all tokens, or sparse, a multiplicative layer",
-               {"dense", "sparse"});
+               {{"dense", Density::dense}, {"sparse", Density::sparse}});
   field.when("output", {"sparse"}, [&] { list_sparse_output(field); });
 }
 
@@ -119,7 +125,7 @@ void ModelSettings::list_batch_norm(core::Fields& field) {
              "batch statistics run over all positions, so training reads the future: allow that "
              "for a baseline");
   if (!allow_leaky_norm)
-    field.problem(norm == "batch" ? "norm" : "memory_norm",
+    field.problem(norm == NormKind::batch ? "norm" : "memory_norm",
                   "batch statistics run over all positions, so that training reads the future: "
                   "choose layer or rms, or for a baseline set model.allow_leaky_norm = true");
 }
@@ -144,13 +150,13 @@ void ModelSettings::list_axial_positions(core::Fields& field) {
 }
 
 void ModelSettings::list_reversible(core::Fields& field) {
-  if (norm_place != "pre")
+  if (norm_place != NormPlace::pre)
     field.problem("norm_place", "a reversible stack needs norms inside its branches: pre");
   field.when("task", {"language", "classify"}, [&] {  // seq2seq ends in the average
     field.choice("reversible_output", reversible_output,
                  "what the output layer reads of the two streams: their average, or both (2 W)",
-                 {"average", "concat"});
-    if (task != "classify" && tie && reversible_output == "concat")
+                 {{"average", StreamOutput::average}, {"concat", StreamOutput::concat}});
+    if (task != Task::classify && tie && reversible_output == StreamOutput::concat)
       field.problem("tie", "two concatenated streams need an output layer of their own: false");
   });
 }
@@ -161,7 +167,8 @@ void ModelSettings::list_seq2seq(core::Fields& field) {
     field.problem("causal", "a target is generated token by token and reads no later ones: true");
   if (segment_memory)
     field.problem("segment_memory", "a source begins anew with every target: false");
-  if (norm == "batch") field.problem("norm", "batch statistics would count padding: layer or rms");
+  if (norm == NormKind::batch)
+    field.problem("norm", "batch statistics would count padding: layer or rms");
 }
 
 void ModelSettings::list_sparse_output(core::Fields& field) {
@@ -190,7 +197,7 @@ AxialGrid ModelSettings::axial_grid(Index length) const {
 
 std::vector<std::string> ModelSettings::attention_names() const {
   std::vector<std::string> all = attention, names;
-  if (tells_from_source()) {
+  if (is_seq2seq()) {
     all.insert(all.end(), encoder_attention().begin(), encoder_attention().end());
     if (!reversible) all.push_back(seq2seq.cross_attention);
   }

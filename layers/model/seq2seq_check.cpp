@@ -17,8 +17,7 @@ std::string missing(const AttentionTraits& traits, const Place& place) {
   if (!traits.padding) return "cannot leave padding out";
   if (place.over_source && !(traits.cross && traits.queries_alone && traits.bidirectional))
     return "cannot read another sequence query by query";
-  if (place.causal && !traits.causal)
-    return "reads what stands behind a token and has no causal form";
+  if (place.causal && !traits.causal) return "reads later tokens and has no causal form";
   if (!place.causal && !traits.bidirectional)
     return "has a causal form only, and a source is read in both directions";
   return "";

@@ -6,20 +6,20 @@
 
 namespace weft::layers {
 
-SourceModel::SourceModel(const ModelSettings& settings, Index vocabulary)
+Seq2SeqModel::Seq2SeqModel(const ModelSettings& settings, Index vocabulary)
     : output_(make_output(settings, vocabulary, settings.width)), loss_chunk_(settings.loss_chunk) {
-  core::require(settings.norm != "batch",
+  core::require(settings.norm != NormKind::batch,
                 "model.norm: batch statistics would count padding; take layer or rms");
 }
 
-Var SourceModel::loss(const Pass& pass, const Reading& reading, Real share, StreamMemory*) const {
+Var Seq2SeqModel::loss(const Pass& pass, const Reading& reading, Real share) const {
   const Var h = hidden(pass, reading);
   const core::Scope scope("output");
   return with_penalties(pass, output_.loss(pass, h, tokens(), reading.targets, share, loss_chunk_),
                         share);
 }
 
-TokenScores SourceModel::score(const Pass& pass, const Reading& reading, StreamMemory*) const {
+TokenScores Seq2SeqModel::score(const Pass& pass, const Reading& reading) const {
   return output_.score(hidden(pass, reading).value(), tokens(), reading.targets);
 }
 
@@ -39,10 +39,10 @@ core::Lengths source_lengths(const Reading& reading) {
   return reading.source_lengths;
 }
 
-const SourceModel& as_source_model(const Model& model, const char* what) {
-  const auto* found = dynamic_cast<const SourceModel*>(&model);
+const Seq2SeqModel& as_seq2seq_model(const Model& model, const char* what) {
+  const auto* found = dynamic_cast<const Seq2SeqModel*>(&model);
   core::require(found != nullptr, what,
-                ": this needs a model that tells from a source, model.task = \"seq2seq\"");
+                ": this needs a model that generates from a source, model.task = \"seq2seq\"");
   return *found;
 }
 

@@ -2,42 +2,41 @@
 
 #include <optional>
 
+#include "layers/model/attention_plans.h"
 #include "layers/model/model.h"
 #include "layers/model/output_layer.h"
 
 namespace weft::layers {
 
-/// A target that is told token by token from one source.
-class Telling {
+/// Generates a target token by token from one source.
+class SourceDecoder {
  public:
-  virtual ~Telling() = default;
+  virtual ~SourceDecoder() = default;
   /// Appends a token.  -> [V], the logits of the next one
   virtual Tensor step(core::Token token) = 0;
 };
 
-/// A model that tells one sequence from another: it reads `sources`, and says of every input token
-/// which comes next.
-class SourceModel : public Model {
+/// A model that generates one sequence from another: it reads `sources`, and predicts after every
+/// input token which comes next.
+class Seq2SeqModel : public Model {
  public:
   /// One row for each input token, in front of the output layer: [B * T, W]
   virtual Var hidden(const Pass& pass, const Reading& reading) const = 0;
   /// Reads a source, with no padding, and waits for the first token of the target. The model must
-  /// outlive the telling.
-  virtual std::unique_ptr<Telling> begin(const std::vector<core::Token>& source) const = 0;
+  /// outlive the decoder.
+  virtual std::unique_ptr<SourceDecoder> begin(const std::vector<core::Token>& source) const = 0;
   /// The longest source and target that positions allow; nothing when they allow any.
   virtual std::optional<Index> longest_source() const = 0;
   virtual std::optional<Index> longest() const = 0;
 
-  Var loss(const Pass& pass, const Reading& reading, Real share,
-           StreamMemory* memory = nullptr) const override;
-  TokenScores score(const Pass& pass, const Reading& reading,
-                    StreamMemory* memory = nullptr) const override;
+  Var loss(const Pass& pass, const Reading& reading, Real share) const override;
+  TokenScores score(const Pass& pass, const Reading& reading) const override;
   /// h: [N, W] -> [N, V]
   Tensor logits(const Tensor& h) const { return output_.logits(h, tokens()); }
   Index matrix_weights() const override { return output_.weights(tokens()) + layer_weights(); }
 
  protected:
-  SourceModel(const ModelSettings& settings, Index vocabulary);
+  Seq2SeqModel(const ModelSettings& settings, Index vocabulary);
 
   /// The table that sources, inputs and a tied output layer share.
   virtual const Parameter& tokens() const = 0;
@@ -51,7 +50,8 @@ class SourceModel : public Model {
 /// How many tokens of every source of a reading are real, checked against its shapes.
 core::Lengths source_lengths(const Reading& reading);
 
-/// The model as one that tells from a source; throws what `what` needs if it is another.
-const SourceModel& as_source_model(const Model& model, const char* what);
+/// The model as one that generates from a source; an error that names `what` needs it, when it is
+/// another.
+const Seq2SeqModel& as_seq2seq_model(const Model& model, const char* what);
 
 }  // namespace weft::layers

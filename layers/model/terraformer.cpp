@@ -6,7 +6,6 @@
 #include "core/scope.h"
 #include "layers/model/embed_tokens.h"
 #include "layers/model/model_parts.h"
-#include "layers/model/trunk.h"
 
 namespace weft::layers {
 namespace {
@@ -21,31 +20,29 @@ struct StackPlan {
 std::optional<RecurrentUnit> make_unit(const ModelSettings& settings, Init in, Init out) {
   const Index units = settings.seq2seq.sru_width;
   if (units == 0) return std::nullopt;
-  return RecurrentUnit(settings.width, units, norm_kind(settings.norm), in, out);
+  return RecurrentUnit(settings.width, units, settings.norm, in, out);
 }
 
-TwoStreams make_stack(const ModelSettings& settings, const AttentionPlans& plans, StackPlan stack,
-                      const std::shared_ptr<const Rotary>& rotary) {
+ReversibleStack make_stack(const ModelSettings& settings, const AttentionPlans& plans,
+                           StackPlan stack, const std::shared_ptr<const Rotary>& rotary) {
   const Index branches = stack.layers * (stack.attentions + 1);
-  const Init in = Init::normal(Trunk::deviation);
-  const Init out = Init::normal(Trunk::deviation / std::sqrt(double(branches)));
-  const NormKind norm = norm_kind(settings.norm);
-  const Real dropout = Real(settings.dropout);
+  const Init in = Init::normal(initial_deviation);
+  const Init out = Init::normal(initial_deviation / std::sqrt(double(branches)));
+  const ResidualForm form = residual_form(settings);
   const RelativeSettings relative = settings.relative();
   stack.site.layers = stack.layers * stack.attentions;
-  TwoStreams streams;
+  ReversibleStack streams;
   for (Index i = 0; i < stack.layers; ++i) {
     const std::string path = "layers." + std::to_string(i) + ".";
     const auto& plan = plans.at(stack.attention[std::size_t(i) % stack.attention.size()]);
     for (Index a = 0; a < stack.attentions; ++a, ++stack.site.layer)
-      streams.append(
-          path + "attention" + (stack.attentions > 1 ? std::to_string(a) : ""),
-          std::make_unique<AttentionBranch>(MultiHead(plan, stack.site, in, out, rotary, &relative),
-                                            settings.width, norm, dropout));
-    streams.append(path + "feed_forward",
-                   std::make_unique<FeedForwardBranch>(make_feed_forward(settings, in, out),
-                                                       make_unit(settings, in, out), settings.width,
-                                                       norm, dropout));
+      streams.append(path + "attention" + (stack.attentions > 1 ? std::to_string(a) : ""),
+                     {streams.size()},
+                     std::make_shared<AttentionBranch>(
+                         MultiHead(plan, stack.site, in, out, rotary, &relative), form));
+    streams.append(path + "feed_forward", {streams.size()},
+                   std::make_shared<FeedForwardBranch>(make_feed_forward(settings, in, out),
+                                                       make_unit(settings, in, out), form));
   }
   return streams;
 }
@@ -65,16 +62,21 @@ core::Lengths longer_by(const core::Lengths& lengths, Index more) {
   return std::make_shared<const std::vector<Index>>(std::move(all));
 }
 
-class JoinedTelling final : public Telling {
+/// A stack whose branches all read the same sequences.
+Var run_stack(const ReversibleStack& stack, const Pass& pass, const Var& first, const Var& second,
+              const Sequences& sequences, StreamOutput output) {
+  return stack.run(pass, first, second, std::vector(stack.size(), sequences), output);
+}
+
+class JoinedDecoding final : public SourceDecoder {
  public:
-  JoinedTelling(const Terraformer& model, const std::vector<core::Token>& source)
+  JoinedDecoding(const Terraformer& model, const std::vector<core::Token>& source)
       : model_(model), states_(model.decoder().begin()), source_(Index(source.size())) {
     const core::Tokens tokens({1, source_}, source);
     const Var x = model.embed_source(Pass(), tokens);
-    const Tensor both =
-        model.encoder()
-            .run(Pass(), x, x, Sequences::self(1, source_, false), StreamOutput::concat)
-            .value();
+    const Tensor both = run_stack(model.encoder(), Pass(), x, x, Sequences::self(1, source_, false),
+                                  StreamOutput::concat)
+                            .value();
     const Index width = x.shape()[1];
     for (Index t = 0; t < source_; ++t) {
       const Var row(both.rows(t, 1));
@@ -89,14 +91,14 @@ class JoinedTelling final : public Telling {
     Tensor first = model_.embed_target(Pass(), one, states_.position - source_).value();
     Tensor second = first;
     model_.decoder().step(states_, first, second);
-    const Var mean = autograd::scale(autograd::add(Var(first), Var(second)), Real(0.5));
-    const Tensor logits = model_.logits(model_.finish(Pass(), mean).value());
+    const Tensor mean = ReversibleStack::join(first, second, StreamOutput::average);
+    const Tensor logits = model_.logits(model_.finish(Pass(), Var(mean)).value());
     return logits.reshaped({logits.size()});
   }
 
  private:
   const Terraformer& model_;
-  TwoStreams::States states_;
+  BranchStates states_;
   Index source_;
 };
 
@@ -104,12 +106,12 @@ class JoinedTelling final : public Telling {
 
 Terraformer::Terraformer(const ModelSettings& settings, const AttentionPlans& plans,
                          const ModelShape& shape)
-    : SourceModel(settings, shape.vocabulary),
+    : Seq2SeqModel(settings, shape.vocabulary),
       width_(settings.width),
       length_(shape.length),
       source_length_(shape.source_length),
       dropout_(Real(settings.dropout)),
-      tokens_({shape.vocabulary, settings.width}, Init::normal(Trunk::deviation)),
+      tokens_({shape.vocabulary, settings.width}, Init::normal(initial_deviation)),
       source_positions_(make_positions(settings, shape.source_length)),
       target_positions_(make_positions(settings, shape.length)),
       encoder_(make_stack(settings, plans,
@@ -121,7 +123,7 @@ Terraformer::Terraformer(const ModelSettings& settings, const AttentionPlans& pl
           {settings.attention, settings.layers, 2,
            site_of(settings, shape.source_length + shape.length, true, *decoder_tables_)},
           target_positions_.rotary())),
-      final_norm_(settings.width, norm_kind(settings.norm)) {}
+      final_norm_(settings.width, settings.norm) {}
 
 Var Terraformer::embed(const Pass& pass, const core::Tokens& tokens, const Positions& positions,
                        Index first) const {
@@ -146,7 +148,7 @@ Var Terraformer::hidden(const Pass& pass, const Reading& reading) const {
   Var both;
   {
     const core::Scope scope("encoder");
-    both = encoder_.run(pass.at("encoder"), x, x, sources, StreamOutput::concat);
+    both = run_stack(encoder_, pass.at("encoder"), x, x, sources, StreamOutput::concat);
   }
   Sequences joined = Sequences::self(batch, source + target, true);
   joined.key_lengths = longer_by(lengths, target);
@@ -155,7 +157,7 @@ Var Terraformer::hidden(const Pass& pass, const Reading& reading) const {
   Var mean;
   {
     const core::Scope scope("decoder");
-    mean = decoder_.run(pass.at("decoder"), first, second, joined, StreamOutput::average);
+    mean = run_stack(decoder_, pass.at("decoder"), first, second, joined, StreamOutput::average);
   }
   return finish(pass, autograd::rows_behind(mean, lengths, target));
 }
@@ -165,9 +167,9 @@ Var Terraformer::finish(const Pass& pass, const Var& mean) const {
   return final_norm_.forward(pass.at("final_norm"), mean);
 }
 
-std::unique_ptr<Telling> Terraformer::begin(const std::vector<core::Token>& source) const {
+std::unique_ptr<SourceDecoder> Terraformer::begin(const std::vector<core::Token>& source) const {
   core::require(!source.empty(), "seq2seq model: the source is empty; give at least one token");
-  return std::make_unique<JoinedTelling>(*this, source);
+  return std::make_unique<JoinedDecoding>(*this, source);
 }
 
 Var Terraformer::with_penalties(const Pass& pass, Var loss, Real share) const {
@@ -186,18 +188,6 @@ double Terraformer::rows_per_token() const {
                      decoder_.weights() * (source_length_ + length_) +
                      output_.weights(tokens_) * length_;
   return double(rows) / double(matrix_weights() * length_);
-}
-
-std::vector<Metric> Terraformer::metrics() const {
-  std::vector<Metric> all;
-  for (const auto& [name, stack] : {std::pair("encoder.", &encoder_), {"decoder.", &decoder_}})
-    for (Metric& metric : stack->metrics()) all.push_back({name + metric.name, metric.value});
-  return all;
-}
-
-void Terraformer::constrain() {
-  encoder_.constrain();
-  decoder_.constrain();
 }
 
 void Terraformer::visit(Inventory& inventory) {

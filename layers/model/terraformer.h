@@ -14,28 +14,26 @@ namespace weft::layers {
 ///   encoder layer: attention, feed-forward      decoder layer: attention, attention, feed-forward
 /// The output layer reads the normalised mean of the streams at the target's rows. Activations do
 /// not grow with depth.
-class Terraformer final : public SourceModel {
+class Terraformer final : public Seq2SeqModel {
  public:
   Terraformer(const ModelSettings& settings, const AttentionPlans& plans, const ModelShape& shape);
 
   Var hidden(const Pass& pass, const Reading& reading) const override;
-  std::unique_ptr<Telling> begin(const std::vector<core::Token>& source) const override;
+  std::unique_ptr<SourceDecoder> begin(const std::vector<core::Token>& source) const override;
   std::optional<Index> longest_source() const override { return source_positions_.longest(); }
   std::optional<Index> longest() const override { return target_positions_.longest(); }
 
   /// Tokens of sources or targets at positions first, first + 1, ...: [B, T] -> [B * T, W]
   Var embed_source(const Pass& pass, const core::Tokens& tokens) const;
   Var embed_target(const Pass& pass, const core::Tokens& tokens, Index first = 0) const;
-  const TwoStreams& encoder() const { return encoder_; }
-  const TwoStreams& decoder() const { return decoder_; }
+  const ReversibleStack& encoder() const { return encoder_; }
+  const ReversibleStack& decoder() const { return decoder_; }
   /// Streams' means to what the output layer reads.
   Var finish(const Pass& pass, const Var& mean) const;
 
   Cost attention_cost(Index batch) const override;
   Index layer_weights() const override { return encoder_.weights() + decoder_.weights(); }
   double rows_per_token() const override;
-  std::vector<Metric> metrics() const override;
-  void constrain() override;
   void visit(Inventory& inventory) override;
 
  protected:
@@ -52,7 +50,7 @@ class Terraformer final : public SourceModel {
   Positions source_positions_, target_positions_;
   std::unique_ptr<SharedTables> encoder_tables_ = std::make_unique<SharedTables>();
   std::unique_ptr<SharedTables> decoder_tables_ = std::make_unique<SharedTables>();
-  TwoStreams encoder_, decoder_;
+  ReversibleStack encoder_, decoder_;
   Norm final_norm_;
 };
 

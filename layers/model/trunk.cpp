@@ -13,7 +13,24 @@ namespace {
 
 std::optional<StreamOutput> streams_of(const ModelSettings& settings) {
   if (!settings.reversible) return std::nullopt;
-  return settings.reversible_output == "concat" ? StreamOutput::concat : StreamOutput::average;
+  return settings.reversible_output;
+}
+
+ReversibleStack stack_of(const std::vector<Block>& blocks) {
+  ReversibleStack stack;
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    for (std::size_t b = 0; b < Block::names.size(); ++b) {
+      const std::string name(Block::names[b]);
+      stack.append("layers." + std::to_string(i) + "." + name, {i, name}, blocks[i].branches()[b]);
+    }
+  return stack;
+}
+
+/// Those of each layer's branches.
+std::vector<Sequences> of_branches(const std::vector<Sequences>& of_layers) {
+  std::vector<Sequences> all;
+  for (const Sequences& own : of_layers) all.insert(all.end(), Block::names.size(), own);
+  return all;
 }
 
 }  // namespace
@@ -22,16 +39,15 @@ Trunk::Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index v
              Index length, bool recompute)
     : width_(settings.width),
       streams_(streams_of(settings)),
-      tokens_({vocabulary, settings.width}, Init::normal(deviation)),
+      tokens_({vocabulary, settings.width}, Init::normal(initial_deviation)),
       positions_(make_positions(settings, length)),
       dropout_(Real(settings.dropout)),
       recompute_(recompute),
       causal_(settings.causal),
       recurrent_(settings.segment_memory) {
-  const Init in = Init::normal(deviation);
-  const Init out = Init::normal(deviation / std::sqrt(2.0 * double(settings.layers)));
-  const NormPlace place = settings.norm_place == "pre" ? NormPlace::pre : NormPlace::post;
-  const NormKind norm = norm_kind(settings.norm);
+  const Init in = Init::normal(initial_deviation);
+  const Init out = Init::normal(initial_deviation / std::sqrt(2.0 * double(settings.layers)));
+  const ResidualForm form = residual_form(settings);
   AttentionSite site = settings.site(length);
   site.shared = shared_.get();
   const RelativeSettings relative = settings.relative();
@@ -39,12 +55,12 @@ Trunk::Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index v
     const std::size_t turn = std::size_t(site.layer) % settings.attention.size();
     MultiHead attention(plans.at(settings.attention[turn]), site, in, out, positions_.rotary(),
                         &relative);
-    blocks_.emplace_back(std::move(attention), make_feed_forward(settings, in, out), settings.width,
-                         place, dropout_, norm);
+    blocks_.emplace_back(std::move(attention), make_feed_forward(settings, in, out), form);
   }
-  core::require(!streams_ || place == NormPlace::pre,
+  core::require(!streams_ || form.place == NormPlace::pre,
                 "model: a reversible stack needs its norms inside the branches, norm_place = pre");
-  if (place == NormPlace::pre) final_norm_.emplace(width(), norm);
+  if (streams_) stack_ = stack_of(blocks_);
+  if (form.place == NormPlace::pre) final_norm_.emplace(width(), form.norm);
 }
 
 Var Trunk::embed(const Pass& pass, const core::Tokens& inputs, Index first) const {
@@ -88,7 +104,7 @@ void Trunk::leave_segment(StreamMemory& memory, const std::vector<Sequences>& of
 }
 
 Var Trunk::run_blocks(const Pass& pass, Var x, const std::vector<Sequences>& sequences) const {
-  if (streams_) return run_reversible(pass, blocks_, x, sequences, *streams_);
+  if (streams_) return stack_.run(pass, x, x, of_branches(sequences), *streams_);
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const core::Scope scope("layers", Index(i));
     const auto layer = [&block = blocks_[i], own_sequences = sequences[i]](const Pass& own,
@@ -107,28 +123,28 @@ Var Trunk::with_penalties(const Pass& pass, Var loss, Real share) const {
   return add_penalties(std::move(loss), share, all);
 }
 
-Trunk::DecodeStates Trunk::begin() const {
-  DecodeStates states;
-  for (const Block& block : blocks_) states.layers.push_back(block.begin());
+BranchStates Trunk::begin() const {
+  BranchStates states;
+  for (const Block& block : blocks_)
+    for (const auto& branch : block.branches()) states.branches.push_back(branch->begin());
   return states;
 }
 
-Tensor Trunk::step(DecodeStates& states, core::Token token) const {
+Tensor Trunk::step(BranchStates& states, core::Token token) const {
   Tensor x = embed(Pass(), core::Tokens({1, 1}, {token}), states.position).value();
-  if (streams_)
-    x = step_reversible(blocks_, states.layers, x, states.position, *streams_);
-  else
+  if (streams_) {
+    Tensor second = x;
+    stack_.step(states, x, second);
+    x = ReversibleStack::join(x, second, *streams_);
+  } else {
+    const std::span all(states.branches);
+    constexpr std::size_t of_block = Block::names.size();
     for (std::size_t i = 0; i < blocks_.size(); ++i)
-      x = blocks_[i].step(states.layers[i], x, states.position);
-  ++states.position;
+      x = blocks_[i].step(all.subspan(i * of_block, of_block), x, states.position);
+    ++states.position;
+  }
   if (final_norm_) x = final_norm_->forward(Pass(), Var(x)).value();
   return x;
-}
-
-Index Trunk::DecodeStates::bytes() const {
-  Index total = 0;
-  for (const MultiHeadState& layer : layers) total += layer.bytes();
-  return total;
 }
 
 Cost Trunk::attention_cost(const Sequences& sequences) const {
@@ -150,22 +166,6 @@ Index Trunk::layer_weights() const {
   Index total = 0;
   for (const Block& block : blocks_) total += block.weights();
   return total;
-}
-
-std::vector<Metric> Trunk::metrics() const {
-  std::vector<Metric> all;
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    const std::string layer = "layers." + std::to_string(i);
-    for (Metric& own : blocks_[i].attention().metrics())
-      all.push_back({layer + ".attention." + own.name, own.value});
-    for (Metric& own : blocks_[i].feed_forward().metrics())
-      all.push_back({layer + ".feed_forward." + own.name, own.value});
-  }
-  return all;
-}
-
-void Trunk::constrain() {
-  for (Block& block : blocks_) block.attention().constrain();
 }
 
 void Trunk::visit(Inventory& inventory) {

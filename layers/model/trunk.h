@@ -9,19 +9,18 @@
 #include "layers/model/attention_plans.h"
 #include "layers/multi_head/stream_memory.h"
 #include "layers/parts/positions.h"
-#include "layers/stack/reversible.h"
+#include "layers/stack/block.h"
+#include "layers/stack/reversible_stack.h"
 
 namespace weft::layers {
 
 /// From tokens to hidden vectors: embedding, positions, blocks, final norm.
 ///
-/// Initialisation: token and position tables and all weights from N(0, 0.02²); the two
-/// projections that write into the residual stream from N(0, 0.02² / 2L), so that its variance
+/// Initialisation: token and position tables and all weights from N(0, d²) with d = 0.02; the two
+/// projections that write into the residual stream from N(0, d² / 2L), so that its variance
 /// does not grow with depth; biases 0, gains 1. Sparse layers start uniformly by Glorot and Bengio.
 class Trunk {
  public:
-  static constexpr double deviation = 0.02;
-
   Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index vocabulary, Index length,
         bool recompute);
 
@@ -36,16 +35,10 @@ class Trunk {
   bool recurrent() const { return recurrent_; }
   StreamMemory memory(Index batch) const;
 
-  /// The place of every layer for one token of decoding.
-  struct DecodeStates {
-    std::vector<MultiHeadState> layers;
-    Index position = 0;
-
-    Index bytes() const;
-  };
-  DecodeStates begin() const;
+  /// What a sequence leaves in the branches of every layer.
+  BranchStates begin() const;
   /// Appends a token.  -> [1, width()]
-  Tensor step(DecodeStates& states, core::Token token) const;
+  Tensor step(BranchStates& states, core::Token token) const;
 
   Cost attention_cost(const Sequences& sequences) const;
   std::vector<std::vector<double>> spans() const;
@@ -55,12 +48,11 @@ class Trunk {
   std::optional<Index> longest() const { return positions_.longest(); }
   const Parameter& tokens() const { return tokens_; }
 
-  std::vector<Metric> metrics() const;
-  void constrain();
   void visit(Inventory& inventory);
 
  private:
   Var embed(const Pass& pass, const core::Tokens& inputs, Index first_position) const;
+  /// `sequences`: those of each layer.
   Var run_blocks(const Pass& pass, Var x, const std::vector<Sequences>& sequences) const;
   /// Gives every layer what the memory holds for it, and takes back what it read.
   void enter_segment(const StreamMemory& memory, std::vector<Sequences>& of_layers) const;
@@ -72,6 +64,7 @@ class Trunk {
   Positions positions_;
   std::unique_ptr<SharedTables> shared_ = std::make_unique<SharedTables>();
   std::vector<Block> blocks_;
+  ReversibleStack stack_;  ///< the blocks' branches once more, where streams_ say how they end
   std::optional<Norm> final_norm_;
   Real dropout_;
   bool recompute_;

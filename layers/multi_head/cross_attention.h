@@ -1,6 +1,6 @@
 #pragma once
 
-#include "layers/multi_head/multi_head.h"
+#include "layers/multi_head/head_groups.h"
 
 namespace weft::layers {
 
@@ -10,7 +10,8 @@ class CrossAttention {
  public:
   /// `site` describes the layer; its `heads` counts all groups.
   CrossAttention(const std::vector<HeadGroupPlan>& plan, const AttentionSite& site, Init in,
-                 Init out);
+                 Init out)
+      : groups_(plan, site, HeadGroups::Inputs::two, in, out) {}
 
   /// x: [B * T, W], source: [B * S, W] -> [B * T, W].  `sequences`: T queries, S keys
   Var forward(const Pass& pass, const Var& x, const Var& source, const Sequences& sequences) const;
@@ -26,26 +27,16 @@ class CrossAttention {
   /// One token.  x: [1, W] -> [1, W]
   Tensor step(State& state, const Tensor& x) const;
 
-  Cost cost(const Sequences& sequences) const;
-  Index weights() const;
-  /// Numbers in weight matrices times the rows that pass them.
-  Index weight_rows(Index queries, Index keys) const;
-  Var penalty(const Pass& pass) const;
-  std::vector<Metric> metrics() const;
-  void constrain();
-  void visit(Inventory& inventory);
+  Cost cost(const Sequences& sequences) const { return groups_.cost(sequences); }
+  /// Numbers in weight matrices, and those times the rows that pass them.
+  Index weights() const { return weight_rows(1, 1); }
+  Index weight_rows(Index queries, Index keys) const { return groups_.weight_rows(queries, keys); }
+  /// What the mechanisms charge for their parameters; an empty Var for nothing.  -> [1]
+  Var penalty(const Pass& pass) const { return groups_.penalty(pass); }
+  void visit(Inventory& inventory) { groups_.visit(inventory); }
 
  private:
-  struct Group {
-    std::unique_ptr<Attention> attention;
-    std::unique_ptr<HeadProjection> queries, keys;
-    std::size_t query_sided;  ///< how many projections are made from x; they stand first
-    Index columns;            ///< H D of this group
-  };
-  Var finish(const std::vector<Var>& heads) const;
-
-  std::vector<Group> groups_;
-  std::optional<Linear> output_;
+  HeadGroups groups_;
 };
 
 }  // namespace weft::layers

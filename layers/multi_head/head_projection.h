@@ -6,18 +6,19 @@
 
 #include "core/fields.h"
 #include "layers/attention/contract/attention.h"
+#include "layers/parts/density.h"
 #include "layers/parts/linear.h"
 
 namespace weft::layers {
 
 /// How a layer's input becomes what its attention compares and mixes.
 struct ProjectionSettings {
-  std::string kind = "dense";
+  Density kind = Density::dense;
   Index modules = 0;  ///< S; 0 stands for as many as heads
   Index taps = 3;     ///< tokens under each convolution
 
   void fields(core::Fields& field);
-  bool sparse() const { return kind == "sparse"; }
+  bool sparse() const { return kind == Density::sparse; }
   Index modules_of(Index heads) const { return modules > 0 ? modules : heads; }
   /// Why a group of so many heads and columns cannot have it; empty when it can.
   std::string why_unfit(Index heads, Index columns) const;
@@ -45,10 +46,5 @@ class HeadProjection {
   virtual Index weights() const = 0;
   virtual void visit(Inventory& inventory) = 0;
 };
-
-/// For a group of `heads` heads and `columns` = H D columns a projection, over W columns of input.
-std::unique_ptr<HeadProjection> make_projection(const ProjectionSettings& settings,
-                                                const std::vector<Projection>& projections,
-                                                Index width, Index heads, Index columns, Init in);
 
 }  // namespace weft::layers

@@ -1,9 +1,7 @@
 #include "layers/multi_head/multi_head.h"
 
-#include "core/error.h"
-#include "layers/attention/contract/fit.h"
-#include "layers/attention/contract/relative.h"
-#include "layers/multi_head/head_groups.h"
+#include <algorithm>
+
 #include "layers/multi_head/stream_memory.h"
 
 namespace weft::layers {
@@ -11,27 +9,9 @@ namespace weft::layers {
 MultiHead::MultiHead(const std::vector<HeadGroupPlan>& plan, const AttentionSite& site, Init in,
                      Init out, std::shared_ptr<const Rotary> rotary,
                      const RelativeSettings* relative)
-    : rotary_(std::move(rotary)) {
-  Index first_head = site.first_head;
-  for (const HeadGroupPlan& part : plan) {
-    AttentionSite own = site;
-    own.heads = part.heads;
-    own.first_head = first_head;
-    first_head += part.heads;
-    if (relative) own.relative = make_relative(*relative, own);
-    const std::string unfit = why_unfit(part.attention.traits, own);
-    core::require(unfit.empty(), "attention of layer ", site.layer, " ", unfit);
-    auto attention = part.attention.make(own);
+    : groups_(plan, site, HeadGroups::Inputs::one, in, out, relative), rotary_(std::move(rotary)) {
+  for (const HeadGroupPlan& part : plan)
     most_memory_tokens_ = std::max(most_memory_tokens_, part.attention.most_memory_tokens);
-    auto projections = attention->projections();
-    const Index columns = own.heads * own.head_width;
-    auto projection =
-        make_projection(part.projection, projections, site.width, part.heads, columns, in);
-    groups_.push_back({std::move(attention), std::move(projections), std::move(projection),
-                       part.heads, columns, own.relative});
-  }
-  if (!plan.at(0).projection.sparse())
-    output_.emplace(site.heads * site.head_width, site.width, out);
 }
 
 Index MultiHeadState::bytes() const {
@@ -64,12 +44,11 @@ void MultiHead::join_past(const Pass& pass, const Group& group, AttentionInput& 
   const Tensor before = last_rows(input.sequences.segment->before, input.sequences.batch,
                                   group.attention->memory_tokens());
   if (before.size() == 0) return;
-  const std::size_t first = group.projections.size() - std::size_t(group.key_sided());
-  const std::vector<HeadBlock> now(input.blocks.begin() + std::ptrdiff_t(first),
-                                   input.blocks.end());
+  const auto first = input.blocks.begin() + std::ptrdiff_t(group.query_sided());
+  const std::vector<HeadBlock> now(first, input.blocks.end());
   const std::vector<HeadBlock> all =
       group.in->behind_past(pass, before, now, input.sequences.batch);
-  std::ranges::copy(all, input.blocks.begin() + std::ptrdiff_t(first));
+  std::ranges::copy(all, first);
   input.sequences.keys += before.shape()[0] / input.sequences.batch;
 }
 
@@ -83,7 +62,7 @@ Var MultiHead::mix(const Pass& pass, const Var& x, const Sequences& sequences) c
     if (sequences.segment) join_past(pass, group, input);
     outputs.push_back(group.attention->forward(pass.at(g), input));
   }
-  return outputs.size() == 1 ? outputs[0] : autograd::concat(outputs);
+  return HeadGroups::side_by_side(outputs);
 }
 
 MultiHeadState MultiHead::begin() const {
@@ -114,7 +93,7 @@ Tensor MultiHead::step(MultiHeadState& state, const Tensor& x, Index position) c
     group.attention->step(*state.groups[g], input, out.first(n));
     out = out.subspan(n);
   }
-  return output_ ? output_->forward(Var(std::move(heads))).value() : heads;
+  return groups_.finish(Var(std::move(heads))).value();
 }
 
 Cost MultiHead::cost(const Sequences& sequences, bool continued) const {
@@ -133,24 +112,6 @@ Cost MultiHead::cost(const Sequences& sequences, bool continued) const {
   return total;
 }
 
-Index MultiHead::weights() const {
-  Index total = output_ ? output_->weights() : 0;
-  for (const Group& group : groups_) total += group.in->weights();
-  return total;
-}
-
-Var MultiHead::penalty(const Pass& pass) const { return group_penalty(pass, groups_); }
-
-std::vector<Metric> MultiHead::metrics() const {
-  std::vector<Metric> all;
-  for (std::size_t g = 0; g < groups_.size(); ++g)
-    for (Metric& own : groups_[g].attention->metrics()) {
-      const std::string group = groups_.size() == 1 ? "" : std::to_string(g);
-      all.push_back({"mechanism" + group + "." + own.name, own.value});
-    }
-  return all;
-}
-
 Index MultiHead::memory_tokens() const {
   Index most = 0;
   for (const Group& group : groups_) most = std::max(most, group.attention->memory_tokens());
@@ -165,20 +126,6 @@ std::vector<double> MultiHead::spans() const {
     all.insert(all.end(), own.begin(), own.end());
   }
   return all;
-}
-
-void MultiHead::constrain() {
-  for (Group& group : groups_) group.attention->constrain();
-}
-
-void MultiHead::visit(Inventory& inventory) {
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    const std::string suffix = groups_.size() == 1 ? "" : std::to_string(g);
-    inventory.enter("projection" + suffix, *groups_[g].in);
-    inventory.enter("mechanism" + suffix, *groups_[g].attention);
-    if (groups_[g].relative) inventory.enter("relative" + suffix, *groups_[g].relative);
-  }
-  if (output_) inventory.enter("output", *output_);
 }
 
 }  // namespace weft::layers

@@ -1,7 +1,5 @@
 #include "layers/parts/norm.h"
 
-#include "core/error.h"
-
 namespace weft::layers {
 namespace {
 
@@ -46,11 +44,6 @@ void absorb(std::span<Real> running, std::span<const Real> sums) {
 }
 
 }  // namespace
-
-NormKind norm_kind(std::string_view name) {
-  core::require(name == "layer" || name == "rms" || name == "batch", "norm: no kind '", name, "'");
-  return name == "layer" ? NormKind::layer : name == "rms" ? NormKind::rms : NormKind::batch;
-}
 
 Norm::Norm(Index width, NormKind kind) : kind_(kind), gain_({width}, Init::ones()) {
   if (kind != NormKind::rms) bias_.emplace(core::Shape{width}, Init::zeros());

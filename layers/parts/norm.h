@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 
 #include "autograd/state.h"
 #include "layers/parts/linear.h"
@@ -9,8 +8,6 @@
 namespace weft::layers {
 
 enum class NormKind { layer, rms, batch };
-
-NormKind norm_kind(std::string_view name);
 
 /// Normalisation over W columns with a learned gain (from 1) and bias (from 0).
 ///   layer: each token by its mean and deviation

@@ -6,8 +6,16 @@ namespace weft::layers {
 
 enum class NormPlace { pre, post };
 
-/// One residual branch around f. `onto(residual, x)` adds f(x) to the residual in one pass over
-/// the output; with dropout in between, the branch is made first.
+/// How a sublayer joins its residual stream of W columns.
+struct ResidualForm {
+  Index width = 0;
+  NormPlace place = NormPlace::pre;
+  Real dropout = 0;
+  NormKind norm = NormKind::layer;
+};
+
+/// A sublayer f with its residual. `onto(residual, x)` adds f(x) to the residual in one pass over
+/// the output; with dropout in between, f(x) is made first, by `branch(x)`.
 ///   pre:   x + dropout(f(norm(x)))        post:   norm(x + dropout(f(x)))
 template <class Onto, class Branch>
 Var residual(const Pass& pass, const Var& x, const Norm& norm, NormPlace place, Real dropout,

@@ -3,12 +3,6 @@
 namespace weft::layers {
 namespace {
 
-struct HeadStates final : DecodeState {
-  explicit HeadStates(MultiHeadState begun) : heads(std::move(begun)) {}
-  Index bytes() const override { return heads.bytes(); }
-  MultiHeadState heads;
-};
-
 /// The recurrent unit's, if there is one.
 struct UnitState final : DecodeState {
   Index bytes() const override { return unit ? unit->bytes() : 0; }
@@ -17,40 +11,65 @@ struct UnitState final : DecodeState {
 
 }  // namespace
 
-AttentionBranch::AttentionBranch(MultiHead attention, Index width, NormKind norm, Real dropout)
-    : attention_(std::move(attention)), norm_(width, norm), dropout_(dropout) {}
+Var Branch::forward(const Pass& pass, const Var& x, const Sequences& sequences) const {
+  return autograd::dropout(pass, run(pass, norm_.forward(pass, x), x, sequences), dropout_);
+}
 
-Var AttentionBranch::forward(const Pass& pass, const Var& x, const Sequences& sequences) const {
-  return autograd::dropout(pass, attention_.forward(pass, norm_.forward(pass, x), sequences),
-                           dropout_);
+Var Branch::onto(const Pass& pass, const Var& x, const Sequences& sequences) const {
+  return residual(
+      pass, x, norm_, place_, dropout_,
+      [&](const Var& r, const Var& h) { return run_onto(pass, r, h, x, sequences); },
+      [&](const Var& h) { return run(pass, h, x, sequences); });
+}
+
+Tensor Branch::step(DecodeState& state, const Tensor& x, Index position) const {
+  return run_step(state, norm_.forward(Pass(), Var(x)).value(), x, position);
+}
+
+Tensor Branch::step_onto(DecodeState& state, const Tensor& x, Index position) const {
+  const auto stepped = [&](const Var& h) { return Var(run_step(state, h.value(), x, position)); };
+  return residual(
+             Pass(), Var(x), norm_, place_, 0,
+             [&](const Var& r, const Var& h) { return autograd::add(r, stepped(h)); }, stepped)
+      .value();
+}
+
+Index BranchStates::bytes() const {
+  Index total = 0;
+  for (const auto& branch : branches) total += branch->bytes();
+  return total;
+}
+
+Var AttentionBranch::run(const Pass& pass, const Var& h, const Var&,
+                         const Sequences& sequences) const {
+  return attention_.forward(pass, h, sequences);
+}
+
+Var AttentionBranch::run_onto(const Pass& pass, const Var& residual, const Var& h, const Var&,
+                              const Sequences& sequences) const {
+  return attention_.onto(pass, residual, h, sequences);
 }
 
 std::unique_ptr<DecodeState> AttentionBranch::begin() const {
-  return std::make_unique<HeadStates>(attention_.begin());
+  return std::make_unique<MultiHeadState>(attention_.begin());
 }
 
-Tensor AttentionBranch::step(DecodeState& state, const Tensor& x, Index position) const {
-  return attention_.step(static_cast<HeadStates&>(state).heads,
-                         norm_.forward(Pass(), Var(x)).value(), position);
+Tensor AttentionBranch::run_step(DecodeState& state, const Tensor& h, const Tensor&,
+                                 Index position) const {
+  return attention_.step(static_cast<MultiHeadState&>(state), h, position);
 }
 
-void AttentionBranch::visit(Inventory& inventory) {
-  inventory.enter("norm", norm_);
-  attention_.visit(inventory);
+Var FeedForwardBranch::run(const Pass& pass, const Var& h, const Var& x,
+                           const Sequences& sequences) const {
+  const Var y = feed_forward_->forward(pass, h, sequences);
+  if (!unit_) return y;
+  return autograd::add(y, unit_->forward(pass.at("unit"), x, sequences.queries));
 }
 
-FeedForwardBranch::FeedForwardBranch(std::unique_ptr<FeedForward> feed_forward,
-                                     std::optional<RecurrentUnit> unit, Index width, NormKind norm,
-                                     Real dropout)
-    : feed_forward_(std::move(feed_forward)),
-      unit_(std::move(unit)),
-      norm_(width, norm),
-      dropout_(dropout) {}
-
-Var FeedForwardBranch::forward(const Pass& pass, const Var& x, const Sequences& sequences) const {
-  Var y = feed_forward_->forward(pass, norm_.forward(pass, x), sequences);
-  if (unit_) y = autograd::add(y, unit_->forward(pass.at("unit"), x, sequences.queries));
-  return autograd::dropout(pass, y, dropout_);
+Var FeedForwardBranch::run_onto(const Pass& pass, const Var& residual, const Var& h, const Var& x,
+                                const Sequences& sequences) const {
+  if (unit_) return Branch::run_onto(pass, residual, h, x, sequences);
+  return feed_forward_->onto(pass, residual, h, sequences);
 }
 
 std::unique_ptr<DecodeState> FeedForwardBranch::begin() const {
@@ -59,11 +78,12 @@ std::unique_ptr<DecodeState> FeedForwardBranch::begin() const {
   return state;
 }
 
-Tensor FeedForwardBranch::step(DecodeState& state, const Tensor& x, Index) const {
-  const Tensor y = feed_forward_->step(norm_.forward(Pass(), Var(x)).value());
+Tensor FeedForwardBranch::run_step(DecodeState& state, const Tensor& h, const Tensor& x,
+                                   Index) const {
+  const Tensor y = feed_forward_->step(h);
   if (!unit_) return y;
-  const Tensor beside = unit_->step(*static_cast<UnitState&>(state).unit, x);
-  return autograd::add(Var(y), Var(beside)).value();
+  const Tensor added = unit_->step(*static_cast<UnitState&>(state).unit, x);
+  return autograd::add(Var(y), Var(added)).value();
 }
 
 Index FeedForwardBranch::weights() const {
@@ -71,7 +91,6 @@ Index FeedForwardBranch::weights() const {
 }
 
 void FeedForwardBranch::visit(Inventory& inventory) {
-  inventory.enter("norm", norm_);
   feed_forward_->visit(inventory);
   if (unit_) inventory.enter("recurrent_unit", *unit_);
 }

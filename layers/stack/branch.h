@@ -2,66 +2,109 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "layers/multi_head/multi_head.h"
 #include "layers/parts/feed_forward.h"
 #include "layers/parts/recurrent_unit.h"
+#include "layers/parts/residual.h"
 
 namespace weft::layers {
 
-/// What is added to a residual stream: dropout(f(norm(x))).
+/// A sublayer f with its norm and its dropout. A plain stack runs it with its residual (`onto`); a
+/// reversible stack adds what it gives (`forward`) to another stream than the one that it reads.
 class Branch {
  public:
+  explicit Branch(const ResidualForm& form)
+      : norm_(form.width, form.norm), place_(form.place), dropout_(form.dropout) {}
   virtual ~Branch() = default;
+  Branch(Branch&&) = default;
 
-  /// x: [B * T, W] -> [B * T, W]
-  virtual Var forward(const Pass& pass, const Var& x, const Sequences& sequences) const = 0;
+  /// dropout(f(norm(x))).  x: [B * T, W] -> [B * T, W]
+  Var forward(const Pass& pass, const Var& x, const Sequences& sequences) const;
+  /// pre: x + dropout(f(norm(x))), post: norm(x + dropout(f(x))).  x: [B * T, W] -> [B * T, W]
+  Var onto(const Pass& pass, const Var& x, const Sequences& sequences) const;
 
   virtual std::unique_ptr<DecodeState> begin() const = 0;
-  /// One token, with dropout off.  x: [1, W] -> [1, W]
-  virtual Tensor step(DecodeState& state, const Tensor& x, Index position) const = 0;
+  /// `forward` and `onto` for one token, with dropout off.  x: [1, W] -> [1, W]
+  Tensor step(DecodeState& state, const Tensor& x, Index position) const;
+  Tensor step_onto(DecodeState& state, const Tensor& x, Index position) const;
 
-  /// The attention inside, if it is one.
+  /// The attention inside; null where f is another sublayer.
   virtual MultiHead* attention() { return nullptr; }
   /// Numbers in weight matrices.
   virtual Index weights() const = 0;
+  /// Lists what f has; the norm is listed by whoever names both.
   virtual void visit(Inventory& inventory) = 0;
+  Norm& norm() { return norm_; }
+
+ protected:
+  /// f(h), where h is what the norm made of x.
+  virtual Var run(const Pass& pass, const Var& h, const Var& x,
+                  const Sequences& sequences) const = 0;
+  /// residual + f(h)
+  virtual Var run_onto(const Pass& pass, const Var& residual, const Var& h, const Var& x,
+                       const Sequences& sequences) const {
+    return autograd::add(residual, run(pass, h, x, sequences));
+  }
+  virtual Tensor run_step(DecodeState& state, const Tensor& h, const Tensor& x,
+                          Index position) const = 0;
+
+ private:
+  Norm norm_;
+  NormPlace place_;
+  Real dropout_;
+};
+
+/// What one sequence has left in the branches of a stack, in order.
+struct BranchStates {
+  std::vector<std::unique_ptr<DecodeState>> branches;
+  Index position = 0;
+
+  Index bytes() const;
 };
 
 class AttentionBranch final : public Branch {
  public:
-  AttentionBranch(MultiHead attention, Index width, NormKind norm, Real dropout);
+  AttentionBranch(MultiHead attention, const ResidualForm& form)
+      : Branch(form), attention_(std::move(attention)) {}
 
-  Var forward(const Pass& pass, const Var& x, const Sequences& sequences) const override;
   std::unique_ptr<DecodeState> begin() const override;
-  Tensor step(DecodeState& state, const Tensor& x, Index position) const override;
   MultiHead* attention() override { return &attention_; }
+  const MultiHead& heads() const { return attention_; }
   Index weights() const override { return attention_.weights(); }
-  void visit(Inventory& inventory) override;
+  void visit(Inventory& inventory) override { attention_.visit(inventory); }
 
  private:
+  Var run(const Pass& pass, const Var& h, const Var& x, const Sequences& sequences) const override;
+  Var run_onto(const Pass& pass, const Var& residual, const Var& h, const Var& x,
+               const Sequences& sequences) const override;
+  Tensor run_step(DecodeState& state, const Tensor& h, const Tensor& x,
+                  Index position) const override;
+
   MultiHead attention_;
-  Norm norm_;
-  Real dropout_;
 };
 
-/// Feed-forward, and beside it a recurrent unit where one is given.
+/// Feed-forward, and next to it a recurrent unit where one is given.
 class FeedForwardBranch final : public Branch {
  public:
   FeedForwardBranch(std::unique_ptr<FeedForward> feed_forward, std::optional<RecurrentUnit> unit,
-                    Index width, NormKind norm, Real dropout);
+                    const ResidualForm& form)
+      : Branch(form), feed_forward_(std::move(feed_forward)), unit_(std::move(unit)) {}
 
-  Var forward(const Pass& pass, const Var& x, const Sequences& sequences) const override;
   std::unique_ptr<DecodeState> begin() const override;
-  Tensor step(DecodeState& state, const Tensor& x, Index position) const override;
   Index weights() const override;
   void visit(Inventory& inventory) override;
 
  private:
+  Var run(const Pass& pass, const Var& h, const Var& x, const Sequences& sequences) const override;
+  Var run_onto(const Pass& pass, const Var& residual, const Var& h, const Var& x,
+               const Sequences& sequences) const override;
+  Tensor run_step(DecodeState& state, const Tensor& h, const Tensor& x,
+                  Index position) const override;
+
   std::unique_ptr<FeedForward> feed_forward_;
   std::optional<RecurrentUnit> unit_;
-  Norm norm_;
-  Real dropout_;
 };
 
 }  // namespace weft::layers

@@ -1,83 +1,82 @@
 #include "layers/stack/reversible_stack.h"
 
+#include "core/error.h"
 #include "core/scope.h"
 
 namespace weft::layers {
 
-void TwoStreams::append(std::string name, std::unique_ptr<Branch> branch) {
-  branches_.push_back({std::move(name), std::move(branch)});
+Pass ReversibleStack::Place::of(const Pass& pass) const {
+  return part.empty() ? pass.at(number) : pass.at(number).at(part);
 }
 
-Var TwoStreams::run(const Pass& pass, const Var& first, const Var& second,
-                    const Sequences& sequences, StreamOutput output) const {
-  std::vector<autograd::Part> parts;
-  for (std::size_t i = 0; i < branches_.size(); ++i)
-    parts.emplace_back([&named = branches_[i], i, sequences](const Pass& own, const Var& in) {
-      const core::Scope scope(named.name);
-      return named.branch->forward(own.at(i), in, sequences);
+void ReversibleStack::append(std::string name, Place place, std::shared_ptr<Branch> branch) {
+  entries_.push_back({std::move(name), std::move(place), std::move(branch)});
+}
+
+Var ReversibleStack::run(const Pass& pass, const Var& first, const Var& second,
+                         const std::vector<Sequences>& sequences, StreamOutput output) const {
+  core::require(sequences.size() == entries_.size(), "reversible stack: sequences for ",
+                sequences.size(), " of ", entries_.size(), " branches");
+  std::vector<autograd::Sublayer> branches;
+  for (std::size_t i = 0; i < entries_.size(); ++i)
+    branches.emplace_back([entry = entries_[i], own = sequences[i]](const Pass& at, const Var& in) {
+      const core::Scope scope(entry.name);
+      return entry.branch->forward(entry.place.of(at), in, own);
     });
-  return autograd::reversible(pass, std::move(parts), first, second, output);
+  return autograd::reversible(pass, std::move(branches), first, second, output);
 }
 
-TwoStreams::States TwoStreams::begin() const {
-  States states;
-  for (const Named& own : branches_) states.branches.push_back(own.branch->begin());
+BranchStates ReversibleStack::begin() const {
+  BranchStates states;
+  for (const Entry& entry : entries_) states.branches.push_back(entry.branch->begin());
   return states;
 }
 
-void TwoStreams::step(States& states, Tensor& first, Tensor& second) const {
+void ReversibleStack::step(BranchStates& states, Tensor& first, Tensor& second) const {
   Tensor* streams[2] = {&first, &second};
-  for (std::size_t i = 0; i < branches_.size(); ++i) {
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
     const Tensor added =
-        branches_[i].branch->step(*states.branches[i], *streams[1 - i % 2], states.position);
+        entries_[i].branch->step(*states.branches[i], *streams[1 - i % 2], states.position);
     Tensor& to = *streams[i % 2];
     to = autograd::add(Var(to), Var(added)).value();
   }
   ++states.position;
 }
 
-Var TwoStreams::penalty(const Pass& pass) const {
+Tensor ReversibleStack::join(const Tensor& first, const Tensor& second, StreamOutput output) {
+  if (output == StreamOutput::concat) return autograd::concat({Var(first), Var(second)}).value();
+  return autograd::scale(autograd::add(Var(first), Var(second)), Real(0.5)).value();
+}
+
+Var ReversibleStack::penalty(const Pass& pass) const {
   Var total;
-  for (std::size_t i = 0; i < branches_.size(); ++i) {
-    const MultiHead* attention = branches_[i].branch->attention();
-    const Var own = attention ? attention->penalty(pass.at(i)) : Var();
+  for (const Entry& entry : entries_) {
+    const MultiHead* attention = entry.branch->attention();
+    const Var own = attention ? attention->penalty(entry.place.of(pass)) : Var();
     if (own.value().size() == 0) continue;
     total = total.value().size() == 0 ? own : autograd::add(total, own);
   }
   return total;
 }
 
-Cost TwoStreams::cost(const Sequences& sequences) const {
+Cost ReversibleStack::cost(const Sequences& sequences) const {
   Cost total;
-  for (const Named& own : branches_)
-    if (const MultiHead* attention = own.branch->attention()) total += attention->cost(sequences);
+  for (const Entry& entry : entries_)
+    if (const MultiHead* attention = entry.branch->attention()) total += attention->cost(sequences);
   return total;
 }
 
-Index TwoStreams::weights() const {
+Index ReversibleStack::weights() const {
   Index total = 0;
-  for (const Named& own : branches_) total += own.branch->weights();
+  for (const Entry& entry : entries_) total += entry.branch->weights();
   return total;
 }
 
-std::vector<Metric> TwoStreams::metrics() const {
-  std::vector<Metric> all;
-  for (const Named& own : branches_) {
-    const MultiHead* attention = own.branch->attention();
-    if (!attention) continue;
-    for (Metric& metric : attention->metrics())
-      all.push_back({own.name + "." + metric.name, metric.value});
+void ReversibleStack::visit(Inventory& inventory) {
+  for (Entry& entry : entries_) {
+    inventory.enter(entry.name + ".norm", entry.branch->norm());
+    inventory.enter(entry.name, *entry.branch);
   }
-  return all;
-}
-
-void TwoStreams::constrain() {
-  for (Named& own : branches_)
-    if (MultiHead* attention = own.branch->attention()) attention->constrain();
-}
-
-void TwoStreams::visit(Inventory& inventory) {
-  for (Named& own : branches_) inventory.enter(own.name, *own.branch);
 }
 
 }  // namespace weft::layers

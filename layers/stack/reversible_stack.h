@@ -12,40 +12,46 @@ using autograd::StreamOutput;
 /// Branches over two residual streams: the first reads the second stream and adds to the first,
 /// the next reads the first and adds to the second, and so on in turn. The sweep takes every
 /// branch off again, so that activations do not grow with depth.
-class TwoStreams {
+class ReversibleStack {
  public:
-  /// `name`: the path of its parameters.
-  void append(std::string name, std::unique_ptr<Branch> branch);
+  /// A branch's part of the stack's pass: `number`, and below it `part` unless that is empty.
+  struct Place {
+    std::uint64_t number;
+    std::string part = {};
+
+    Pass of(const Pass& pass) const;
+  };
+  /// `name`: the path of its parameters and its scope.
+  void append(std::string name, Place place, std::shared_ptr<Branch> branch);
 
   /// first, second: [B * T, W], where the streams begin -> [B * T, W], or [B * T, 2 W] side by side
-  Var run(const Pass& pass, const Var& first, const Var& second, const Sequences& sequences,
-          StreamOutput output) const;
+  /// `sequences`: what each branch reads of them, in order.
+  Var run(const Pass& pass, const Var& first, const Var& second,
+          const std::vector<Sequences>& sequences, StreamOutput output) const;
 
-  struct States {
-    std::vector<std::unique_ptr<DecodeState>> branches;
-    Index position = 0;
-  };
-  States begin() const;
+  BranchStates begin() const;
   /// One token of both streams.  first, second: [1, W], in place
-  void step(States& states, Tensor& first, Tensor& second) const;
+  void step(BranchStates& states, Tensor& first, Tensor& second) const;
+  /// How one token's streams end: [1, W], or [1, 2 W] side by side
+  static Tensor join(const Tensor& first, const Tensor& second, StreamOutput output);
 
-  std::size_t size() const { return branches_.size(); }
-  const Branch& operator[](std::size_t i) const { return *branches_[i].branch; }
+  std::size_t size() const { return entries_.size(); }
+  const Branch& operator[](std::size_t i) const { return *entries_[i].branch; }
 
   /// What the mechanisms ask for their parameters; an empty Var for nothing.  -> [1]
   Var penalty(const Pass& pass) const;
   Cost cost(const Sequences& sequences) const;
+  /// Numbers in weight matrices.
   Index weights() const;
-  std::vector<Metric> metrics() const;
-  void constrain();
   void visit(Inventory& inventory);
 
  private:
-  struct Named {
+  struct Entry {
     std::string name;
-    std::unique_ptr<Branch> branch;
+    Place place;
+    std::shared_ptr<Branch> branch;
   };
-  std::vector<Named> branches_;
+  std::vector<Entry> entries_;
 };
 
 }  // namespace weft::layers

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <regex>
 
 #include "tests/architecture/source_tree.h"
 
@@ -14,15 +13,15 @@ std::vector<std::string> registered_kinds() {
   for (const File& file : files_under({"layers/attention"}, {"registry.cpp"})) table = file.text();
   const auto begin = table.find("#define WEFT_ATTENTIONS(X)");
   if (begin == std::string::npos) return {};
-  const std::string lines =
-      std::regex_replace(table.substr(begin), std::regex("\\\\\n"), std::string(" "));
-  return all_matches(lines.substr(0, lines.find('\n')), "\\bX\\((\\w+)\\)");
+  std::size_t end = begin;  // of the first line that goes on with no backslash
+  do end = table.find('\n', end + 1);
+  while (end != std::string::npos && table[end - 1] == '\\');
+  return all_matches(table.substr(begin, end - begin), "\\bX\\((\\w+)\\)");
 }
 
 bool uses(const File& config, const std::string& kind) {
-  const std::regex line("^[^#]*\\b(kind|attention)\\s*=.*\"" + kind + "\".*");
-  return std::ranges::any_of(config.lines,
-                             [&](const auto& text) { return std::regex_match(text, line); });
+  const std::string line = "^[^#]*\\b(kind|attention)\\s*=.*\"" + kind + "\"";
+  return std::ranges::any_of(config.lines, [&](const auto& text) { return has_match(text, line); });
 }
 
 TEST(AttentionRegistry, every_mechanism_has_a_file_of_its_name) {
@@ -44,8 +43,8 @@ TEST(AttentionRegistry, every_mechanism_has_a_config) {
   const auto configs = files_under({"configs"}, {".toml"});
   for (const std::string& kind : registered_kinds())
     EXPECT_TRUE(std::ranges::any_of(configs, [&](const File& c) { return uses(c, kind); }))
-        << registry << " lists " << kind << ", but no config uses it: add configs/" << kind
-        << ".toml with attention = \"" << kind << "\", or kind = \"" << kind
+        << registry << " lists " << kind << ", but no config uses it: add configs/mechanisms/"
+        << kind << ".toml with attention = \"" << kind << "\", or kind = \"" << kind
         << "\" in an [attention.NAME] table.";
 }
 

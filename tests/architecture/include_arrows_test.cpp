@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <regex>
 #include <set>
 
 #include "tests/architecture/source_tree.h"
@@ -65,7 +64,7 @@ const std::map<std::string, std::set<std::string>> arrows = {
      {"experiments/bench", "experiments/sweep", "experiments/report", "experiments/train",
       "experiments/evaluate", "experiments/run", "experiments/checkpoint", "experiments/config",
       "experiments/console", "layers/*", "data/*", "core/*"}},
-    {"experiments", {"experiments/commands", "core/*"}},
+    {"experiments", {"experiments/commands", "experiments/run", "core/*"}},
 };
 
 // Catalogues, one file for each thing of a kind, may grow; any other folder wants a new wall.
@@ -73,7 +72,7 @@ const std::set<std::string> catalogues = {"autograd/ops", "layers/attention"};
 constexpr int most_files = 30;
 
 // Large libraries that would reach every file through a header.
-const std::regex heavy("^#include <(toml\\+\\+/|nlohmann/json\\.hpp|boost/|hdf5|H5).*");
+const std::string heavy = "^#include <(toml\\+\\+/|nlohmann/json\\.hpp|boost/|hdf5|H5)";
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
@@ -194,7 +193,7 @@ TEST(Architecture, every_folder_is_in_the_table_and_holds_few_files) {
 TEST(Architecture, headers_stay_free_of_heavy_libraries) {
   for (const File& file : sources())
     for (std::size_t i = 0; file.is_header() && i < file.lines.size(); ++i)
-      EXPECT_FALSE(std::regex_match(file.lines[i], heavy))
+      EXPECT_FALSE(has_match(file.lines[i], heavy))
           << file.at(i) << ": include this library in the .cpp file alone, and keep its types out "
           << "of the header (nlohmann/json_fwd.hpp is fine).";
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <regex>
 
 namespace weft::architecture {
@@ -20,6 +21,12 @@ File read(const fs::path& path) {
 
 bool ends_in_one_of(const std::string& name, const std::vector<std::string>& endings) {
   return std::ranges::any_of(endings, [&](const auto& e) { return name.ends_with(e); });
+}
+
+// Each pattern is translated once; tests ask for the same one of every line.
+const std::regex& compiled(const std::string& pattern) {
+  static std::map<std::string, std::regex> known;
+  return known.try_emplace(pattern, pattern).first->second;
 }
 
 }  // namespace
@@ -61,11 +68,15 @@ std::vector<File> documents() {
 std::string without_comment(const std::string& line) { return line.substr(0, line.find("//")); }
 
 std::vector<std::string> all_matches(const std::string& text, const std::string& pattern) {
-  const std::regex regex(pattern);
+  const std::regex& regex = compiled(pattern);
   std::vector<std::string> found;
   for (std::sregex_iterator m(text.begin(), text.end(), regex), end; m != end; ++m)
     found.push_back((*m)[1].str());
   return found;
+}
+
+bool has_match(const std::string& text, const std::string& pattern) {
+  return std::regex_search(text, compiled(pattern));
 }
 
 }  // namespace weft::architecture

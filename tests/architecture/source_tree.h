@@ -41,4 +41,8 @@ std::string without_comment(const std::string& line);
 /// What the first group of `pattern` matched, wherever it occurs in `text`.
 std::vector<std::string> all_matches(const std::string& text, const std::string& pattern);
 
+/// Whether `pattern` matches somewhere in `text`. Only source_tree.cpp includes <regex>, which
+/// takes seconds to compile.
+bool has_match(const std::string& text, const std::string& pattern);
+
 }  // namespace weft::architecture

@@ -6,7 +6,7 @@
 namespace weft::autograd {
 namespace {
 
-TEST(Use, shows_the_parameter_without_a_copy_and_adds_to_its_gradient) {
+TEST(AsVariable, shows_the_parameter_without_a_copy_and_adds_to_its_gradient) {
   Parameter parameter({3, 5}, Init::zeros());
   const tests::DrawnParameters drawn({&parameter});
   std::ranges::fill(parameter.gradient(), Real(1));
@@ -17,7 +17,7 @@ TEST(Use, shows_the_parameter_without_a_copy_and_adds_to_its_gradient) {
     EXPECT_EQ(parameter.gradient()[i], 1 + pulled.upstream.read()[i]);
 }
 
-TEST(Use, records_nothing_without_a_tape) {
+TEST(AsVariable, records_nothing_without_a_tape) {
   Parameter parameter({3}, Init::zeros());
   const tests::DrawnParameters drawn({&parameter});
   EXPECT_EQ(as_variable(Pass(), parameter).tape(), nullptr);

@@ -54,7 +54,7 @@ TEST(ByPieces, holds_the_inner_activations_of_one_piece) {
 }
 
 TEST(ByPieces, refuses_pieces_of_nothing) {
-  const Part same = [](const Pass&, const Var& x) { return x; };
+  const Sublayer same = [](const Pass&, const Var& x) { return x; };
   EXPECT_THROW(by_pieces(Pass(), same, Var(Tensor({4, 2}, 1)), 0), core::Error);
   EXPECT_THROW(by_pieces(Pass(), same, Var(Tensor({4}, 1)), 2), core::Error);
 }

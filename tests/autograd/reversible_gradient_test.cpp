@@ -13,15 +13,15 @@ struct Stack {
     for (std::size_t i = 0; i < depth; ++i)
       weights.emplace_back(Shape{width, width}, Init::zeros());
   }
-  Part branch(std::size_t i) const {
+  Sublayer branch(std::size_t i) const {
     return [this, i](const Pass& pass, const Var& x) {
       const auto sign = pass.at(i).decide("sign", [&] { return x.value().read()[0] < 0 ? -1 : 1; });
       const Var h = linear(relu(x), weights[i]);
       return dropout(pass.at(i), scale(h, Real(0.5 * *sign)), Real(0.3));
     };
   }
-  std::vector<Part> branches() const {
-    std::vector<Part> all;
+  std::vector<Sublayer> branches() const {
+    std::vector<Sublayer> all;
     for (std::size_t i = 0; i < weights.size(); ++i) all.push_back(branch(i));
     return all;
   }

@@ -15,13 +15,13 @@ using tests::pull_back;
 using tests::random_tensor;
 using Inputs = std::vector<Var>;
 
-Part scaled(Real factor) {
+Sublayer scaled(Real factor) {
   return [factor](const Pass&, const Var& x) { return scale(x, factor); };
 }
 
 TEST(Reversible, adds_each_branch_of_one_stream_to_the_other) {
   const Tensor x = random_tensor({3, 4}, 1);
-  const std::vector<Part> branches = {scaled(2), scaled(3), scaled(-1), scaled(Real(0.5))};
+  const std::vector<Sublayer> branches = {scaled(2), scaled(3), scaled(-1), scaled(Real(0.5))};
   const Var average = reversible(Pass(), branches, Var(x), Var(x), StreamOutput::average);
   const Var both = reversible(Pass(), branches, Var(x), Var(x), StreamOutput::concat);
   ASSERT_EQ(both.shape(), (Shape{3, 8}));
@@ -46,7 +46,7 @@ TEST(Reversible, keeps_two_streams_and_its_output_whatever_the_depth) {
     const Pass pass(tape, core::Rng(1), journal);
     const Var in = tape.watch(x);
     const Index before = core::memory_use().live;
-    const std::vector<Part> branches(2 * depth, scaled(Real(0.1)));
+    const std::vector<Sublayer> branches(2 * depth, scaled(Real(0.1)));
     const Var y = reversible(pass, branches, in, in, StreamOutput::average);
     EXPECT_LE(core::memory_use().live - before, 3 * stream * 9 / 8);
     const Index copied = core::counters().detaches;
@@ -62,7 +62,7 @@ TEST(Reversible, reads_decisions_back_and_proposes_once) {
   Journal journal;
   int made = 0;
   State seen(Tensor({1}, 0), [](auto value, auto sums) { value[0] += sums[0]; });
-  const Part branch = [&](const Pass& pass, const Var& in) {
+  const Sublayer branch = [&](const Pass& pass, const Var& in) {
     const auto factor = pass.decide("factor", [&] { return ++made; });
     pass.propose(seen, Tensor({1}, 1));
     return scale(in, Real(*factor));
@@ -86,10 +86,10 @@ TEST(Reversible, charges_penalties_inside_its_branches_once) {
   Journal journal;
   Tape tape;
   const Pass pass(tape, core::Rng(1), journal);
-  const Part priced = [](const Pass& p, const Var& in) {
+  const Sublayer priced = [](const Pass& p, const Var& in) {
     return scale(penalise(p, in, sum(in)), 0);
   };
-  const Part nothing = scaled(0);
+  const Sublayer nothing = scaled(0);
   const Var x = tape.watch(Tensor({2}, 1));
   const Var y = reversible(pass, {priced, nothing}, x, x, StreamOutput::average);
   const Var total = penalties(pass);
@@ -100,7 +100,7 @@ TEST(Reversible, charges_penalties_inside_its_branches_once) {
 }
 
 TEST(Reversible, refuses_a_branch_that_changes_the_shape) {
-  const Part wider = [](const Pass&, const Var& x) { return concat({x, x}); };
+  const Sublayer wider = [](const Pass&, const Var& x) { return concat({x, x}); };
   const Var x(Tensor({2, 3}, 1)), other(Tensor({2, 4}, 1));
   EXPECT_THROW(reversible(Pass(), {wider, wider}, x, x, StreamOutput::average), core::Error);
   EXPECT_THROW(reversible(Pass(), {scaled(1)}, x, other, StreamOutput::average), core::Error);
@@ -109,7 +109,7 @@ TEST(Reversible, refuses_a_branch_that_changes_the_shape) {
 TEST(Reversible, lets_the_op_inside_be_named_when_something_is_not_finite) {
   Tape tape({.check_finite = true});
   Journal journal;
-  const Part bad = [](const Pass&, const Var& x) {
+  const Sublayer bad = [](const Pass&, const Var& x) {
     const core::Scope scope("inner");
     return scale(x, Real(INFINITY));
   };

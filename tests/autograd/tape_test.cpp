@@ -153,6 +153,16 @@ TEST(Tape, refuses_to_sweep_what_is_not_its_own_or_not_of_the_right_shape) {
   EXPECT_THROW(other.gradient(x), core::Error);
 }
 
+TEST(Tape, sweeps_from_a_loss_with_gradient_one) {
+  Tape tape;
+  const Var x = tape.watch(Tensor({3}, 2));
+  tape.sweep(sum(scale(x, 5)));
+  for (const Real g : tape.gradient(x).read()) EXPECT_EQ(g, 5);
+  Tape other;
+  const Var y = other.watch(Tensor({2}, 1));
+  EXPECT_EQ(message_when([&] { other.sweep(y); }), "sweep: a loss is one number, got shape [2]");
+}
+
 TEST(Tape, is_swept_once) {
   Tape tape;
   const Var y = scale(tape.watch(Tensor({2}, 1)), 2);

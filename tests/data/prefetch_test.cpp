@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-#include "data/settings.h"
+#include "data/tasks/recall.h"
 #include "tests/data/batch_equality.h"
 #include "tests/data/refusal.h"
 
@@ -17,6 +17,7 @@ class Counting : public Dataset {
  public:
   explicit Counting(Index fails_at = -1) : fails_at_(fails_at) {}
 
+  Index length() const override { return 1; }
   Index vocabulary() const override { return 1000; }
   Batch training(Index number) const override {
     ++made;
@@ -42,7 +43,7 @@ class Counting : public Dataset {
 };
 
 TEST(Prefetch, gives_what_direct_reading_gives_in_the_same_order) {
-  const auto dataset = make_dataset({}, 2, 1);
+  const auto dataset = std::make_unique<Recall>(RecallSettings{}, 64, 2, 1);
   for (const Index depth : {1, 2, 7}) {
     Prefetch prefetch(*dataset, 5, depth);
     for (Index i = 5; i < 30; ++i) EXPECT_TRUE(same(prefetch.next(), dataset->training(i))) << i;

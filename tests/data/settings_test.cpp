@@ -1,133 +1,80 @@
 #include "data/settings.h"
 
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-#include <map>
-
+#include "data/registry.h"
+#include "data/tasks/noise.h"
+#include "tests/data/given_data.h"
 #include "tests/data/refusal.h"
 
 namespace weft::data {
 namespace {
 
-using core::Fields;
-
-/// Notes which keys are visited and what is wrong with them, and sets the texts it was given.
-class Visitor : public Fields {
- public:
-  explicit Visitor(std::map<std::string, std::string, std::less<>> texts = {})
-      : texts_(std::move(texts)) {}
-
-  std::vector<std::unique_ptr<Fields>> tables(std::string_view, std::string_view) override {
-    return {};
-  }
-  void problem(std::string_view key, const std::string&) override { problems += key; }
-
-  std::string keys, problems;
-
- private:
-  void visit(const core::Field& field) override {
-    keys.append(keys.empty() ? "" : " ").append(field.key);
-    std::string* const* text = std::get_if<std::string*>(&field.value);
-    if (const auto found = texts_.find(field.key); text && found != texts_.end())
-      **text = found->second;
-  }
-
-  std::map<std::string, std::string, std::less<>> texts_;
-};
-
 TEST(DataSettings, lists_only_the_settings_of_the_chosen_kind) {
-  DataSettings settings;
-  Visitor recall;
-  settings.fields(recall);
-  EXPECT_EQ(recall.keys, "kind length symbols keys payload gap successors source stream held_out");
-  EXPECT_EQ(recall.problems, "");
-  Visitor text({{"kind", "text"}, {"path", "book.txt"}});
-  settings.fields(text);
-  EXPECT_EQ(
-      text.keys,
-      "kind length path train_path validation_path test_path units sampling masking fractions");
-  EXPECT_EQ(text.problems, "");
+  const GivenData recall({}), text({{"kind", string("text")}, {"path", string("book.txt")}});
+  EXPECT_EQ(recall.fields.visited(), (Keys{"kind", "length", "symbols", "keys", "payload", "gap",
+                                           "successors", "language", "stream", "held_out"}));
+  EXPECT_EQ(recall.problems(), Keys{});
+  EXPECT_EQ(text.fields.visited(),
+            (Keys{"kind", "length", "path", "train_path", "validation_path", "test_path", "units",
+                  "sampling", "masking", "fractions"}));
+  EXPECT_EQ(text.problems(), Keys{});
 }
 
-TEST(DataSettings, fractions_are_no_setting_of_files_that_are_splits_themselves) {
-  DataSettings settings;
-  Visitor visitor({{"kind", "text"}, {"train_path", "a"}, {"validation_path", "b"}});
-  settings.fields(visitor);
-  EXPECT_EQ(visitor.keys.find("fractions"), std::string::npos);
-  EXPECT_EQ(visitor.problems, "");
-}
-
-TEST(DataSettings, reports_what_does_not_go_together) {
-  const auto problems_of = [](DataSettings settings) {
-    Visitor visitor;
-    settings.fields(visitor);
-    return visitor.problems;
-  };
-  DataSettings recall;
-  recall.recall.successors = 27;
-  EXPECT_EQ(problems_of(recall), "successors");
-  recall = {};
-  recall.length = 7;
-  EXPECT_EQ(problems_of(recall), "length");
-  recall = {};
-  recall.recall.stream = 200;
-  EXPECT_EQ(problems_of(recall), "stream");
-  recall.recall.stream = 256;
-  EXPECT_EQ(problems_of(recall), "");
-  EXPECT_TRUE(recall.streams());
-
-  DataSettings duplicate;
-  duplicate.kind = "duplicate";
-  EXPECT_EQ(problems_of(duplicate), "");
-  duplicate.duplicate.word = 64;
-  EXPECT_EQ(problems_of(duplicate), "length");
-  duplicate.length = 130;
-  EXPECT_EQ(problems_of(duplicate), "");
-
-  DataSettings text;
-  text.kind = "text";
-  EXPECT_EQ(problems_of(text), "path");
-  text.text.path = "book.txt";
-  text.text.fractions = {0.5, 0.5};
-  EXPECT_EQ(problems_of(text), "fractions");
-  text.text.fractions = {0.9, 0.1, 0.1};
-  EXPECT_EQ(problems_of(text), "fractions");
-  text.text.train_path = "train.txt";
-  EXPECT_EQ(problems_of(text), "path");
-  text.text.path = "";
-  EXPECT_EQ(problems_of(text), "");
-  text.text.train_path = "";
-  text.text.test_path = "test.txt";
-  EXPECT_EQ(problems_of(text), "train_path");
-}
-
-TEST(DataSettings, make_the_dataset_they_describe) {
-  EXPECT_EQ(make_dataset({}, 4, 1)->unit(), "symbol");
-  EXPECT_FALSE(make_dataset({}, 4, 1)->scored_part().has_value());
-  DataSettings duplicate;
-  duplicate.kind = "duplicate";
-  EXPECT_EQ(make_dataset(duplicate, 4, 1)->vocabulary(), 128);
-  DataSettings text;
-  text.kind = "text";
-  text.text.path = testing::TempDir() + "weft-settings-" + std::to_string(getpid()) + ".txt";
-  std::ofstream(text.text.path) << std::string(1000, 'a');
-  EXPECT_EQ(make_dataset(text, 4, 1)->unit(), "byte");
-  EXPECT_FALSE(make_dataset(text, 4, 1)->floor_bits().has_value());
-  EXPECT_FALSE(make_dataset(text, 4, 1)->chance().has_value());
-  std::filesystem::remove(text.text.path);
+TEST(DataSettings, plan_the_dataset_they_describe) {
+  const auto recall = GivenData({}).make(4, 1);
+  EXPECT_EQ(recall->unit(), "symbol");
+  EXPECT_EQ(recall->length(), 128);
+  EXPECT_FALSE(recall->scored_part().has_value());
+  const auto noise = GivenData({{"kind", string("noise")}, {"length", Index(64)}}).make(4, 1);
+  EXPECT_EQ(noise->vocabulary(), 256);
+  EXPECT_EQ(noise->length(), 64);
+  EXPECT_EQ(noise->training(0).inputs.shape(), (core::Shape{4, 64}));
 }
 
 TEST(DataSettings, refuse_what_no_dataset_can_be) {
-  DataSettings settings;
-  settings.kind = "sound";
-  expect_says(refusal_of([&] { make_dataset(settings, 1, 1); }), core::Fault::usage, "data.kind",
-              "'sound'");
-  settings = {};
-  EXPECT_THROW(make_dataset(settings, 0, 1), core::Error);
-  settings.length = 0;
-  EXPECT_THROW(make_dataset(settings, 1, 1), core::Error);
+  EXPECT_EQ(GivenData({{"kind", string("sound")}}).problems(), Keys{"kind"});
+  EXPECT_EQ(GivenData({{"length", Index(0)}}).problems(), Keys{"length"});
+  EXPECT_THROW(GivenData({}).make(0, 1), core::Error);
+  expect_says(refusal_of([] { DataSettings{}.plan.make(1, 1); }), core::Fault::usage, "fields()");
+}
+
+TEST(DataSettings, traits_are_what_the_dataset_does) {
+  const tests::Settings listops{{"kind", string("listops")}, {"held_out", Index(4)}};
+  tests::Settings padded = listops, full = listops;
+  padded["shortest"] = Index(10);
+  full["shortest"] = full["length"] = Index(20);
+  for (const tests::Settings& given :
+       {tests::Settings{}, tests::Settings{{"stream", Index(256)}},
+        tests::Settings{{"kind", string("noise")}},
+        tests::Settings{{"kind", string("noise")}, {"stream", Index(384)}},
+        tests::Settings{{"kind", string("duplicate")}},
+        tests::Settings{{"kind", string("duplicate")}, {"form", string("seq2seq")}}, padded,
+        full}) {
+    const GivenData data(given);
+    ASSERT_EQ(data.problems(), Keys{});
+    const auto dataset = data.make(2, 1);
+    const Batch batch = dataset->training(1);
+    EXPECT_EQ(data.traits().streams, batch.continues);
+    EXPECT_EQ(data.traits().sources, dataset->source_length() > 0);
+    EXPECT_EQ(data.traits().pads, batch.lengths != nullptr);
+    EXPECT_EQ(data.traits().classifies, dataset->classes() > 0);
+    EXPECT_EQ(dataset->length(), batch.inputs.shape().back());
+  }
+}
+
+/// Data of a program that uses the library: noise of as many symbols as a sequence has tokens.
+DataPlan configure_own(core::Fields& fields, Index length) {
+  NoiseSettings settings{.symbols = length};
+  fields.integer("kept", settings.held_out, "a setting of its own");
+  return plan_for<Noise>(settings, length);
+}
+
+TEST(DataRegistry, takes_kinds_of_other_programs) {
+  register_data_kind("own", configure_own);
+  const GivenData own({{"kind", string("own")}, {"length", Index(33)}});
+  EXPECT_EQ(own.fields.visited(), (Keys{"kind", "length", "kept"}));
+  EXPECT_EQ(own.make(1, 1)->vocabulary(), 33);
+  expect_says(refusal_of([] { register_data_kind("text", configure_own); }), core::Fault::usage,
+              "'text'", "another name");
 }
 
 }  // namespace

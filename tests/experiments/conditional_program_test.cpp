@@ -53,9 +53,9 @@ TEST(Conditional, trains_generates_and_writes_the_use_of_experts_into_the_metric
   const Program program("conditional-train");
   program.write("conditional.toml", conditional_config);
   for (const auto& [form, metric] :
-       {std::pair(Words{}, "layers.1.feed_forward.entropy"),
+       {std::pair(Words{}, "layers.1.feed_forward.use.entropy"),
         std::pair(Words{"model.feedforward=memory", "model.memory_keys=8", "model.memory_top=4"},
-                  "layers.1.feed_forward.slots_hit")}) {
+                  "layers.1.feed_forward.use.slots_hit")}) {
     Words words = {"train", "conditional.toml", "--run", metric};
     words.insert(words.end(), form.begin(), form.end());
     const Outcome trained = program.run(words);

@@ -1,25 +1,15 @@
 #pragma once
 
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <sys/types.h>
 
-#include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <sstream>
 #include <string>
 #include <vector>
 
 namespace weft::experiments {
 
-inline std::string read_text(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
+std::string read_text(const std::filesystem::path& path);
 
 /// What a finished program left: its exit code as a shell shows it, and what it printed.
 struct Outcome {
@@ -30,50 +20,18 @@ struct Outcome {
 /// The built program, run as a user runs it, in a directory of its own.
 class Program {
  public:
-  explicit Program(const std::string& name)
-      : directory_(std::filesystem::path(testing::TempDir()) /
-                   ("weft-" + name + "-" + std::to_string(getpid()))) {
-    std::filesystem::remove_all(directory_);
-    std::filesystem::create_directories(directory_);
-  }
-  ~Program() {
-    std::error_code ignored;
-    std::filesystem::remove_all(directory_, ignored);
-  }
+  explicit Program(const std::string& name);
+  ~Program();
 
   const std::filesystem::path& directory() const { return directory_; }
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(directory_ / name, std::ios::binary) << text;
-    return (directory_ / name).string();
-  }
+  std::string write(const std::string& name, const std::string& text) const;
 
   /// Starts the program; `prepare` runs in the child first.
   pid_t start(const std::vector<std::string>& arguments,
-              const std::function<void()>& prepare = {}) const {
-    const pid_t child = fork();
-    if (child != 0) return child;
-    if (chdir(directory_.c_str()) != 0) _exit(126);
-    if (!freopen("out.txt", "w", stdout) || !freopen("err.txt", "w", stderr)) _exit(126);
-    if (prepare) prepare();
-    std::vector<char*> argv{const_cast<char*>(WEFT_PROGRAM)};
-    for (const std::string& argument : arguments)
-      argv.push_back(const_cast<char*>(argument.c_str()));
-    argv.push_back(nullptr);
-    execv(WEFT_PROGRAM, argv.data());
-    _exit(127);
-  }
-
-  Outcome wait(pid_t child) const {
-    int status = 0;
-    waitpid(child, &status, 0);
-    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return {code, read_text(directory_ / "out.txt"), read_text(directory_ / "err.txt")};
-  }
-
+              const std::function<void()>& prepare = {}) const;
+  Outcome wait(pid_t child) const;
   Outcome run(const std::vector<std::string>& arguments,
-              const std::function<void()>& prepare = {}) const {
-    return wait(start(arguments, prepare));
-  }
+              const std::function<void()>& prepare = {}) const;
 
  private:
   std::filesystem::path directory_;

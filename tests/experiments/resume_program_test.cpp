@@ -1,3 +1,7 @@
+#include <sys/resource.h>
+
+#include <csignal>
+
 #include "core/rng.h"
 #include "experiments/checkpoint/file.h"
 #include "experiments/run/metrics_log.h"
@@ -31,6 +35,25 @@ TEST(Resume, verify_resume_finds_every_bit_equal) {
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
   EXPECT_NE(outcome.out.find("40 steps against 20 + 20"), std::string::npos);
   EXPECT_EQ(outcome.out.find("FAIL"), std::string::npos);
+}
+
+TEST(Resume, verify_resume_takes_the_first_steps_of_the_run_with_its_own_schedule) {
+  const Program program("verify_first");
+  program.write("tiny.toml", tiny_config);
+  // A warm-up that is longer than what is trained, and a budget that is not counted in steps.
+  const Outcome warming = program.run(
+      {"verify-resume", "tiny.toml", "--steps", "6", "optim.warmup=50", "optim.schedule=cosine"});
+  EXPECT_EQ(warming.code, 0) << warming.out << warming.err;
+  EXPECT_NE(warming.out.find("6 steps against 3 + 3"), std::string::npos) << warming.out;
+  const Outcome timed = program.run(
+      {"verify-resume", "tiny.toml", "--steps", "4", "train.steps=0", "train.minutes=0.05"});
+  EXPECT_EQ(timed.code, 0) << timed.out << timed.err;
+  const Outcome short_run = program.run({"verify-resume", "tiny.toml", "train.steps=4"});
+  EXPECT_EQ(short_run.code, 0) << short_run.out << short_run.err;
+  EXPECT_NE(short_run.out.find("4 steps against 2 + 2"), std::string::npos) << short_run.out;
+  const Outcome beyond = program.run({"verify-resume", "tiny.toml", "--steps", "61"});
+  EXPECT_EQ(beyond.code, 2);
+  EXPECT_NE(beyond.err.find("has only 60"), std::string::npos) << beyond.err;
 }
 
 TEST(Resume, verify_resume_finds_every_bit_equal_in_a_reversible_stack_with_dropout) {

@@ -1,6 +1,6 @@
 // What a whole training step allocates, as sequences grow.
 #include "core/memory.h"
-#include "experiments/train/training.h"
+#include "experiments/train/trainer.h"
 
 namespace weft::experiments {
 namespace {
@@ -15,10 +15,10 @@ StepMemory memory_of_a_step(const std::string& attention, Index length) {
                              "\n[model]\nlayers = 2\nwidth = 32\nheads = 2\nff = 64\n"
                              "positions = \"rotary\"\nattention = \"" +
                              attention + "\"\n[train]\nsteps = 4\nbatch = 1\n";
-  Training training(RunConfig::from_text(config, "step", {}));
-  training.step();
+  Trainer trainer(RunConfig::from_text(config, "step", {}));
+  trainer.step();
   core::reset_memory_peak();
-  training.step();
+  trainer.step();
   return {core::memory_use().largest, core::peak_bytes_by_scope()};
 }
 

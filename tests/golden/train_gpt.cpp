@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "layers/attention/registry.h"
 #include "layers/model/language_model.h"
+#include "optim/adam.h"
 #include "optim/take_step.h"
 #include "tests/golden/case.h"
 #include "tests/layers/given_fields.h"
@@ -43,7 +44,7 @@ layers::LanguageModel make_model(const Case& golden) {
   settings.width = golden.integer("dim");
   settings.heads = golden.integer("heads");
   settings.positions = "learned";
-  settings.norm_place = "pre";
+  settings.norm_place = layers::NormPlace::pre;
   settings.tie = true;
   settings.attention = {"dense"};
   const Index length = golden.integer("length");
@@ -53,15 +54,13 @@ layers::LanguageModel make_model(const Case& golden) {
   return {settings, plans, golden.integer("vocab"), length};
 }
 
-optim::OptimSettings make_optim(const Case& golden) {
-  return {.kind = "adamw",
-          .lr = golden.number("lr"),
-          .beta1 = golden.number("beta1"),
-          .beta2 = golden.number("beta2"),
-          .eps = golden.number("eps"),
-          .weight_decay = golden.number("weight_decay"),
-          .clip = golden.number("clip"),
-          .schedule = "constant"};
+optim::Adam make_optimizer(const Case& golden, const ParameterArena& arena) {
+  return {{.beta1 = golden.number("beta1"),
+           .beta2 = golden.number("beta2"),
+           .eps = golden.number("eps")},
+          optim::AdamDecay::decoupled,
+          golden.number("weight_decay"),
+          arena};
 }
 
 /// Calls body(path in the file, the parameter's values) for each array of a group.
@@ -116,8 +115,10 @@ void train_gpt(Case& golden) {
   for_each_weight(golden, "init", arena, [&](const std::string& path, std::span<Real> value) {
     std::ranges::copy(golden.numbers(path), value.begin());
   });
-  const optim::OptimSettings settings = make_optim(golden);
-  const auto optimizer = optim::make_optimizer(settings, arena);
+  optim::OptimSettings settings;
+  settings.lr = golden.number("lr");
+  settings.clip = golden.number("clip");
+  optim::Adam optimizer = make_optimizer(golden, arena);
   const Index steps = golden.shape("tokens")[0];
   std::vector<Real> losses, norms;
   for (Index step = 0; step < steps; ++step) {
@@ -128,9 +129,9 @@ void train_gpt(Case& golden) {
       const autograd::Pass pass(tape, core::Rng(0).fold(std::uint64_t(step)), journal);
       const auto loss = model.loss(pass, {batch(golden, step, 0), batch(golden, step, 1)}, 1);
       losses.push_back(core::scalar(loss.value()));
-      tape.sweep(loss, core::Tensor(loss.shape(), 1));
+      tape.sweep(loss);
     }
-    const auto report = optim::take_step(*optimizer, arena, settings, step, steps);
+    const auto report = optim::take_step(optimizer, arena, settings, step, steps);
     norms.push_back(Real(report.gradient_norm));
   }
   golden.compare("losses", losses);

@@ -20,7 +20,7 @@ prepare() {
   root="$scratch/a tree with spaces" tools=$scratch/tools
   mkdir -p "$root"/{cmake,core,autograd,layers,optim,data,experiments} "$tools" "$scratch/elsewhere"
   cp -- "$launcher" "$root/weft"
-  touch "$root"/{CMakeLists.txt,CMakePresets.json,core/arrays/tensor.cpp}
+  touch "$root"/{CMakeLists.txt,CMakePresets.json,core/tensor.cpp}
   export CALLS=$scratch/calls MISSING='' USER_ID=0 APT='true' SUDO='false' NINJA='true' ROOT=$root
   : >"$CALLS"
   stand_in id 'echo "$USER_ID"'

@@ -35,6 +35,7 @@ class DrawnWeights {
   }
 
   autograd::ParameterArena& arena() { return arena_; }
+  const autograd::Inventory& inventory() const { return inventory_; }
 
   Weights weights() const {
     Weights all;

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <map>
 
-#include "optim/optimizer.h"
+#include "tests/optim/given_rule.h"
 #include "tests/optim/sample_parameters.h"
 
 namespace weft::optim {
@@ -64,7 +64,7 @@ TEST(Moments, begin_at_zero_with_the_shape_of_their_parameter) {
 
 TEST(Moments, restored_into_a_new_optimizer_continue_bit_for_bit) {
   for (const char* kind : {"adam", "adamw", "sgd", "adagrad"}) {
-    const OptimSettings settings{.kind = kind, .weight_decay = 0.1};
+    const GivenRule settings{.kind = kind, .weight_decay = 0.1};
     SampleParameters straight, first, second;
     const auto whole = make_optimizer(settings, straight.arena);
     take_steps(straight, *whole, 0, 10);

@@ -3,6 +3,7 @@
 #include "core/parallel.h"
 #include "optim/gradient_norm.h"
 #include "optim/take_step.h"
+#include "tests/optim/given_rule.h"
 
 namespace weft::optim {
 namespace {
@@ -53,13 +54,9 @@ struct Tables {
   }
 };
 
-OptimSettings settings_of(const std::string& kind) {
-  OptimSettings settings;
-  settings.kind = kind;
-  settings.lr = 0.25;
-  settings.weight_decay = kind == "adam" ? 0.1 : 0;  // which the table must not feel
-  settings.clip = 0;
-  return settings;
+GivenRule rule_of(const std::string& kind) {
+  // The table must not feel the decay.
+  return {.kind = kind, .lr = 0.25, .weight_decay = kind == "adam" ? 0.1 : 0, .clip = 0};
 }
 
 TEST(RowSparse, rows_that_every_step_reads_move_as_those_of_an_ordinary_table_without_decay) {
@@ -67,8 +64,8 @@ TEST(RowSparse, rows_that_every_step_reads_move_as_those_of_an_ordinary_table_wi
   for (Index i = 0; i < 50; ++i) all[std::size_t(i)] = i;
   for (const std::string kind : {"adamw", "sgd"}) {
     Tables sparse(true), plain(false);
-    const auto one = make_optimizer(settings_of(kind), sparse.arena);
-    const auto other = make_optimizer(settings_of(kind), plain.arena);
+    const auto one = make_optimizer(rule_of(kind), sparse.arena);
+    const auto other = make_optimizer(rule_of(kind), plain.arena);
     for (Index step = 0; step < 4; ++step) {
       for (Tables* tables : {&sparse, &plain}) {
         tables->arena.zero_gradients();
@@ -83,7 +80,7 @@ TEST(RowSparse, rows_that_every_step_reads_move_as_those_of_an_ordinary_table_wi
 
 TEST(RowSparse, rows_move_by_adam_with_moments_that_stand_still_between_reads) {
   Tables tables(true);
-  OptimSettings settings = settings_of("adam");
+  const GivenRule settings = rule_of("adam");
   const auto optimizer = make_optimizer(settings, tables.arena);
   std::vector<double> p(5), m(5, 0), v(5, 0);
   for (std::size_t c = 0; c < 5; ++c) p[c] = double(tables.values()[15 + c]);
@@ -115,13 +112,14 @@ TEST(RowSparse, rows_move_by_adam_with_moments_that_stand_still_between_reads) {
 
 TEST(RowSparse, a_step_passes_over_the_rows_that_were_read_and_no_others) {
   Tables tables(true);
-  const auto optimizer = make_optimizer(settings_of("adamw"), tables.arena);
+  const auto optimizer = make_optimizer(rule_of("adamw"), tables.arena);
   const Index others = 12 + 7;
   for (const std::vector<Index>& rows :
        {std::vector<Index>{}, std::vector<Index>{4}, std::vector<Index>{0, 7, 8, 49}}) {
     tables.arena.zero_gradients();
     tables.pull_back(rows, 1);
-    const StepReport report = take_step(*optimizer, tables.arena, settings_of("adamw"), 0, 10);
+    const StepReport report =
+        take_step(*optimizer, tables.arena, settings_of(rule_of("adamw")), 0, 10);
     EXPECT_EQ(report.moved, others + 5 * Index(rows.size()));
   }
 }
@@ -146,10 +144,10 @@ TEST(RowSparse, any_number_of_threads_and_moments_that_were_saved_give_the_same_
   const auto run = [](Index threads, bool resumed) {
     core::set_threads(threads);
     Tables tables(true);
-    auto optimizer = make_optimizer(settings_of("adamw"), tables.arena);
+    auto optimizer = make_optimizer(rule_of("adamw"), tables.arena);
     for (Index step = 0; step < 6; ++step) {
       if (resumed && step == 3) {
-        auto fresh = make_optimizer(settings_of("adamw"), tables.arena);
+        auto fresh = make_optimizer(rule_of("adamw"), tables.arena);
         const auto saved = optimizer->moments();
         auto restored = fresh->moments();
         for (std::size_t i = 0; i < saved.size(); ++i)
@@ -158,7 +156,7 @@ TEST(RowSparse, any_number_of_threads_and_moments_that_were_saved_give_the_same_
       }
       tables.arena.zero_gradients();
       tables.pull_back({step, 2 * step + 3}, std::uint64_t(step));
-      take_step(*optimizer, tables.arena, settings_of("adamw"), step, 6);
+      take_step(*optimizer, tables.arena, settings_of(rule_of("adamw")), step, 6);
     }
     return tables.values();
   };

@@ -1,94 +1,102 @@
 #include "optim/settings.h"
 
 #include <algorithm>
-#include <map>
+
+#include "core/error.h"
+#include "optim/registry.h"
+#include "tests/layers/given_fields.h"
+#include "tests/optim/sample_parameters.h"
 
 namespace weft::optim {
 namespace {
 
-// Notes which keys were visited, their ranges and the problems reported.
-class NotingFields final : public core::Fields {
- public:
-  std::vector<std::unique_ptr<core::Fields>> tables(std::string_view, std::string_view) override {
-    return {};
-  }
-  void problem(std::string_view key, const std::string& message) override {
-    problems[std::string(key)] = message;
-  }
+using Keys = std::vector<std::string>;
 
-  std::vector<std::string> keys;
-  std::map<std::string, core::Range> ranges;
-  std::map<std::string, std::string> problems;
-
- private:
-  void visit(const core::Field& field) override {
-    EXPECT_FALSE(field.help.empty()) << field.key;
-    keys.emplace_back(field.key);
-    ranges[std::string(field.key)] = field.range;
-    if (field.options.empty()) return;
-    EXPECT_NE(std::ranges::find(field.options, *std::get<std::string*>(field.value)),
-              field.options.end())
-        << field.key;
-  }
-};
-
-NotingFields visit(OptimSettings settings) {
-  NotingFields fields;
+/// What the listing of these settings visits and reports.
+tests::GivenFields visit(tests::Settings given) {
+  tests::GivenFields fields(std::move(given));
+  OptimSettings settings;
   settings.fields(fields);
   return fields;
 }
 
-using Keys = std::vector<std::string>;
+std::string kind(std::string_view name) { return std::string(name); }
 
 TEST(OptimSettings, of_adam_kinds_have_betas_and_no_momentum) {
-  for (const char* kind : {"adam", "adamw"})
-    EXPECT_EQ(visit({.kind = kind}).keys, (Keys{"kind", "lr", "beta1", "beta2", "eps",
-                                                "weight_decay", "clip", "warmup", "schedule"}));
+  for (const char* name : {"adam", "adamw"})
+    EXPECT_EQ(visit({{"kind", kind(name)}}).visited(),
+              (Keys{"kind", "lr", "beta1", "beta2", "eps", "weight_decay", "clip", "warmup",
+                    "schedule"}));
 }
 
 TEST(OptimSettings, of_sgd_have_momentum_and_no_betas) {
-  EXPECT_EQ(visit({.kind = "sgd"}).keys,
+  EXPECT_EQ(visit({{"kind", kind("sgd")}}).visited(),
             (Keys{"kind", "lr", "momentum", "weight_decay", "clip", "warmup", "schedule"}));
 }
 
 TEST(OptimSettings, of_adagrad_have_a_clip_for_each_tensor) {
-  EXPECT_EQ(visit({.kind = "adagrad"}).keys, (Keys{"kind", "lr", "eps", "tensor_clip",
-                                                   "weight_decay", "clip", "warmup", "schedule"}));
+  EXPECT_EQ(
+      visit({{"kind", kind("adagrad")}}).visited(),
+      (Keys{"kind", "lr", "eps", "tensor_clip", "weight_decay", "clip", "warmup", "schedule"}));
 }
 
 TEST(OptimSettings, name_a_final_rate_only_where_the_schedule_has_one) {
   for (const char* schedule : {"cosine", "linear"})
-    EXPECT_EQ(visit({.schedule = schedule}).keys.back(), "final_lr");
+    EXPECT_EQ(visit({{"schedule", kind(schedule)}}).visited().back(), "final_lr");
   for (const char* schedule : {"constant", "rsqrt"})
-    EXPECT_EQ(visit({.schedule = schedule}).keys.back(), "schedule");
+    EXPECT_EQ(visit({{"schedule", kind(schedule)}}).visited().back(), "schedule");
 }
 
-TEST(OptimSettings, are_sound_by_default) {
-  EXPECT_TRUE(visit({}).problems.empty());
-  EXPECT_TRUE(visit({.schedule = "cosine"}).problems.empty());
+TEST(OptimSettings, of_every_rule_are_sound_by_default) {
+  for (const OptimizerEntry& entry : optimizer_registry())
+    for (const char* schedule : {"constant", "cosine", "linear", "rsqrt"})
+      EXPECT_TRUE(
+          visit({{"kind", kind(entry.kind)}, {"schedule", kind(schedule)}}).problems().empty())
+          << entry.kind;
 }
 
 TEST(OptimSettings, limit_every_number_on_both_sides) {
-  for (const char* kind : {"adamw", "sgd", "adagrad"})
-    for (const auto& [key, range] : visit({.kind = kind, .schedule = "linear"}).ranges) {
+  for (const OptimizerEntry& entry : optimizer_registry()) {
+    const tests::Settings plain{{"kind", kind(entry.kind)}, {"schedule", kind("linear")}};
+    const Keys keys = visit(plain).visited();
+    for (const std::string& key : keys) {
       if (key == "kind" || key == "schedule") continue;
-      EXPECT_GE(range.low, 0) << key;
-      EXPECT_LE(range.high, 1e30) << key;
+      for (const double bad : {-1.0, 1e31}) {
+        tests::Settings given = plain;
+        if (key == "warmup")
+          given[key] = core::Index(std::min(bad, 1e13));
+        else
+          given[key] = bad;
+        EXPECT_TRUE(visit(given).problems().contains(key)) << entry.kind << ' ' << key;
+      }
     }
-  EXPECT_LT(visit({}).ranges.at("beta1").high, 1);
-  EXPECT_GT(visit({}).ranges.at("eps").low, 0);
+  }
+  EXPECT_TRUE(visit({{"beta1", 1.0}}).problems().contains("beta1"));
+  EXPECT_TRUE(visit({{"eps", 0.0}}).problems().contains("eps"));
 }
 
 TEST(OptimSettings, report_a_final_rate_above_the_peak) {
-  const auto fields = visit({.lr = 1e-4, .schedule = "cosine", .final_lr = 1e-3});
-  ASSERT_TRUE(fields.problems.contains("final_lr"));
-  EXPECT_EQ(fields.problems.at("final_lr"), "must be at most lr, which is 0.0001");
-  EXPECT_TRUE(visit({.lr = 1e-4, .schedule = "constant", .final_lr = 1e-3}).problems.empty());
+  const auto fields = visit({{"lr", 1e-4}, {"schedule", kind("cosine")}, {"final_lr", 1e-3}});
+  ASSERT_TRUE(fields.problems().contains("final_lr"));
+  EXPECT_EQ(fields.problems().at("final_lr"), "must be at most lr, which is 0.0001");
+  EXPECT_TRUE(
+      visit({{"lr", 1e-4}, {"schedule", kind("constant")}, {"final_lr", 1e-3}}).problems().empty());
 }
 
 TEST(OptimSettings, report_a_decay_that_would_flip_signs) {
-  EXPECT_TRUE(visit({.lr = 0.5, .weight_decay = 2}).problems.contains("weight_decay"));
-  EXPECT_TRUE(visit({.lr = 0.5, .weight_decay = 0.1}).problems.empty());
+  EXPECT_TRUE(visit({{"lr", 0.5}, {"weight_decay", 2.0}}).problems().contains("weight_decay"));
+  EXPECT_TRUE(visit({{"lr", 0.5}, {"weight_decay", 0.1}}).problems().empty());
+  EXPECT_TRUE(visit({{"kind", kind("sgd")}, {"lr", 0.5}, {"weight_decay", 2.0}}).problems().empty())
+      << "only adamw shrinks weights directly";
+}
+
+TEST(OptimSettings, report_an_unknown_kind) {
+  EXPECT_TRUE(visit({{"kind", kind("adamax")}}).problems().contains("kind"));
+}
+
+TEST(OptimSettings, make_no_optimizer_before_they_are_read) {
+  SampleParameters sample;
+  EXPECT_THROW(OptimSettings{}.make_optimizer(sample.arena), core::Error);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "optim/gradient_norm.h"
 #include "optim/schedule.h"
 #include "optim/take_step.h"
+#include "tests/optim/given_rule.h"
 #include "tests/optim/sample_parameters.h"
 
 namespace weft::optim {
@@ -14,7 +15,7 @@ using core::Index;
 using core::Real;
 
 // Plain descent, so that a step shows the gradient that was applied.
-const OptimSettings plain{.kind = "sgd", .lr = 1, .momentum = 0, .clip = 0};
+const OptimSettings plain = settings_of({.kind = "sgd", .lr = 1, .momentum = 0, .clip = 0});
 
 double naive_norm(std::span<const Real> x) {
   long double sum = 0;
@@ -66,7 +67,7 @@ TEST(TakeStep, clips_the_applied_gradient_to_the_norm_and_reports_the_norm_befor
   const double norm = naive_norm(sample.arena.gradients());
   OptimSettings settings = plain;
   settings.clip = 0.5;
-  const auto optimizer = make_optimizer(settings, sample.arena);
+  const auto optimizer = settings.make_optimizer(sample.arena);
   const StepReport report = take_step(*optimizer, sample.arena, settings, 0, 1);
   EXPECT_TRUE(report.applied);
   EXPECT_NEAR(report.gradient_norm, norm, 1e-12 * norm);
@@ -82,8 +83,8 @@ TEST(TakeStep, leaves_gradients_below_the_clip_alone) {
   free.draw_gradients(0, 1e-6);
   OptimSettings settings = plain;
   settings.clip = 1;
-  take_step(*make_optimizer(settings, clipped.arena), clipped.arena, settings, 0, 1);
-  take_step(*make_optimizer(plain, free.arena), free.arena, plain, 0, 1);
+  take_step(*settings.make_optimizer(clipped.arena), clipped.arena, settings, 0, 1);
+  take_step(*plain.make_optimizer(free.arena), free.arena, plain, 0, 1);
   EXPECT_EQ(clipped.values(), free.values());
 }
 
@@ -94,8 +95,8 @@ TEST(TakeStep, changes_nothing_when_a_gradient_is_not_finite) {
     sample.draw_gradients(0);
     sample.arena.gradients()[12345] = bad;
     const std::vector<Real> before = sample.values();
-    const OptimSettings settings;
-    const auto optimizer = make_optimizer(settings, sample.arena);
+    const OptimSettings settings = settings_of({});
+    const auto optimizer = settings.make_optimizer(sample.arena);
     const StepReport report = take_step(*optimizer, sample.arena, settings, 0, 1);
     EXPECT_FALSE(report.applied);
     EXPECT_FALSE(std::isfinite(report.gradient_norm));
@@ -110,8 +111,8 @@ TEST(TakeStep, moves_at_the_scheduled_rate) {
   OptimSettings settings = plain;
   settings.lr = 0.5;
   settings.warmup = 3;
-  settings.schedule = "cosine";
-  const auto optimizer = make_optimizer(settings, sample.arena);
+  settings.schedule = Schedule::cosine;
+  const auto optimizer = settings.make_optimizer(sample.arena);
   for (const Index step : {0, 2, 3, 7, 9}) {
     sample.draw_gradients(step);
     const Real before = sample.arena.values()[0], gradient = sample.arena.gradients()[0];
@@ -131,7 +132,7 @@ TEST(TakeStep, with_half_the_scale_averages_two_micro_batches) {
   settings.clip = 1;
   const double norm = 0.5 * naive_norm(sample.arena.gradients());
   const std::vector<Real> before = sample.values();
-  const auto optimizer = make_optimizer(settings, sample.arena);
+  const auto optimizer = settings.make_optimizer(sample.arena);
   const StepReport report = take_step(*optimizer, sample.arena, settings, 0, 1, 0.5);
   EXPECT_NEAR(report.gradient_norm, norm, 1e-12 * norm);
   const Real scale = Real(0.5 / (norm + 1e-6));

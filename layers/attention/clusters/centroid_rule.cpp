@@ -42,7 +42,7 @@ void move_centre(const CentroidSettings& settings, const Row& row, const Real* s
                 row.centre);
 }
 
-/// Puts an idle cluster's centre beside that of the head's largest cluster, so that the two share
+/// Puts an idle cluster's centre next to that of the head's largest cluster, so that the two share
 /// its tokens. The direction follows from the place and the sizes: a resumed run takes the same.
 void split_largest(const CentroidSettings& settings, Index head, Index cluster, Real* rows) {
   const Index width = settings.width, stride = width + 2;

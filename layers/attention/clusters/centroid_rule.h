@@ -18,7 +18,7 @@ struct CentroidSettings {
   bool separate_keys = false;
   enum class Start { normal, sample, spread };
   Start start = Start::normal;
-  /// A cluster that no token has joined for so many steps splits the largest; 0 for never.
+  /// A cluster that no token has joined for this many steps splits the largest; 0 for never.
   Index reseed_after = 0;
 
   /// The length that centroids keep.

@@ -14,7 +14,7 @@ namespace weft::layers {
 /// stream.
 class Centroids {
  public:
-  /// `stream` draws the centres that stand before any training.
+  /// `stream` draws the centres before any training.
   Centroids(const CentroidSettings& settings, const core::Rng& stream);
 
   /// The centres in use, [H, K, D]. In the first training step they are decided once for all its

@@ -37,9 +37,10 @@ void RoutingSettings::fields(core::Fields& field) {
                "clusters at unit length and are compared as they are",
                {"layernorm", "l2"});
   field.flag("unit_keys", unit_keys, "normalise = \"l2\": keys at unit length");
-  field.number("scale", scale, "factor of the scores; 0 stands for 1 / sqrt(head width)",
+  field.number("scale", scale, "factor of the scores; 0 means 1 / sqrt(head width)",
                core::at_least(0));
-  field.choice("self", self, "read oneself only when nothing else is there, or as any key",
+  field.choice("self", self,
+               "a token reads itself only when it reads nothing else, or like any key",
                {"fallback", "scored"});
   field.number("count_eps", count_eps, "paper: added to the number of clusters that took a token",
                core::between(0, 1));

@@ -20,7 +20,7 @@ using core::Real;
 
 class RelativePositions;
 
-/// Where a mechanism stands: what it may size its parameters and checks by.
+/// Where a mechanism is used: what it may size its parameters and checks by.
 struct AttentionSite {
   Index layer = 0, layers = 1;
   Index width = 0;       ///< W, of the layer's input
@@ -36,7 +36,7 @@ struct AttentionSite {
   SharedTables* shared = nullptr;
 };
 
-/// One projection of all heads: head h stands in columns [first + h D, first + (h + 1) D) of a
+/// One projection of all heads: head h has columns [first + h D, first + (h + 1) D) of a
 /// [tokens, columns] matrix, tokens of sequence b in rows b T .. (b + 1) T - 1.
 struct HeadBlock {
   Var matrix;
@@ -66,7 +66,7 @@ struct Cost {
   Index scored_pairs = 0;  ///< (query, key) pairs that enter a softmax
   Index flops = 0;         ///< forward arithmetic of the matrix products, tile edges included
   Index backward_flops = 0;
-  Index saved_bytes = 0;  ///< kept from forward to backward beside the projections
+  Index saved_bytes = 0;  ///< kept from forward to backward, projections not counted
 
   Cost& operator+=(const Cost& other) {
     scored_pairs += other.scored_pairs;
@@ -77,7 +77,7 @@ struct Cost {
   }
 };
 
-/// What one sequence has left behind for its next token. Each mechanism derives its own.
+/// What is kept of one sequence for its next token. Each mechanism derives its own.
 struct DecodeState {
   virtual ~DecodeState() = default;
   virtual Index bytes() const = 0;
@@ -90,15 +90,11 @@ struct StepInput {
   Index position = 0;
 };
 
-/// A number that a mechanism reports of itself after a training step, for the run's metrics.
-struct Metric {
-  std::string name;
-  double value;
-};
+using autograd::Metric;
 
 /// The contract of every attention mechanism. A new one is a file that derives from this, a line
-/// in registry.cpp and a config; tests/layers/attention/attention_contract_test.cpp runs over the
-/// registry.
+/// in registry.cpp and a config; the tests over tests/layers/attention/attention_contract.h
+/// run over the registry.
 class Attention {
  public:
   virtual ~Attention() = default;

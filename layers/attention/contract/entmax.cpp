@@ -25,7 +25,7 @@ double sparsemax_threshold(const std::vector<double>& x) {
 }
 
 /// Of the first r numbers x, descending, the threshold at which their squares sum to one; the
-/// largest r whose last number stands above it is right.
+/// largest r whose last number is above it is right.
 double entmax15_threshold(const std::vector<double>& x) {
   double sum = 0, squares = 0, threshold = 0;
   for (std::size_t r = 0; r < x.size(); ++r) {

@@ -6,8 +6,8 @@ namespace weft::layers {
 
 std::string why_unfit(const AttentionTraits& traits, const AttentionSite& site) {
   if (site.causal && !traits.causal)
-    return "reads what stands behind a token and has no causal form; set model.causal = false or "
-           "take another attention (weft list attentions)";
+    return "reads later tokens and has no causal form; set model.causal = false or take another "
+           "attention (weft list attentions)";
   if (!site.causal && !traits.bidirectional)
     return "has a causal form only; set model.causal = true or take another attention (weft list "
            "attentions)";

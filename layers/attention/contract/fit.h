@@ -4,7 +4,7 @@
 
 namespace weft::layers {
 
-/// Why a mechanism of these traits cannot stand at a site; empty when it can.
+/// Why a mechanism of these traits cannot be used at a site; empty when it can.
 std::string why_unfit(const AttentionTraits& traits, const AttentionSite& site);
 
 /// Throws unless the input holds what the mechanism declares: a block of `columns` columns for each

@@ -30,7 +30,7 @@ class HeadGradients {
 
   /// Gradients of the sources; columns that no block covers are zero, the rest uninitialised.
   autograd::Gradients allocate() const;
-  /// Where block i's gradient stands inside them.
+  /// Where block i's gradient is inside them.
   Heads heads(autograd::Gradients& gradients, std::size_t block) const;
 
  private:

@@ -38,7 +38,7 @@ class HeadLane {
   core::Matrix keys(Heads x) const { return keys(x, 0, keys_); }
 
   Index index, batch, head;
-  Index real_keys;  ///< the keys behind them are padding
+  Index real_keys;  ///< the keys after them are padding
 
  private:
   Index offset(Index stride, Index length, Index first) const {

@@ -23,7 +23,7 @@ struct AttentionTraits {
   bool leaks = false;         ///< later tokens take part in choosing what earlier ones read
   bool adaptive = false;      ///< what is read depends on the data: `cost` is the most it can be
   /// Without causal order, what a query gets depends on itself and the keys alone: neither on its
-  /// place nor on the queries beside it.
+  /// place nor on other queries.
   bool queries_alone = false;
   std::string keys_per_token;
   std::string decode_state;

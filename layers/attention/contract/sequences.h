@@ -22,7 +22,7 @@ struct Sequences {
   Index batch = 1, queries = 0, keys = 0;
   bool causal = true;
   core::Lengths key_lengths = nullptr;  ///< how many keys of each sequence are real
-  /// Where the sequences continue streams: what this layer carries; null when they stand alone.
+  /// Where the sequences continue streams: what this layer carries; null when they do not.
   std::shared_ptr<CarriedInput> segment = nullptr;
 
   /// How many keys of sequence b are real, not padding.

@@ -15,7 +15,7 @@ inline constexpr Real no_key = Real(-1e30);
 /// What a sweep carries from chunk to chunk: one row of sums [D] and one total for each feature.
 /// Where features are logarithms, sums are kept in units of e^reference, by feature. A sweep
 /// forward only raises references and a sweep backward only lowers them; in both a sum can only
-/// shrink when it is referred anew, and none overflows.
+/// shrink when its reference changes, and none overflows.
 class CarriedSums {
  public:
   CarriedSums(Real* data, Index features, Index width)

@@ -17,7 +17,8 @@ struct FeatureProblem {
   Index chunk;
 
   Index lanes() const { return sequences.batch * heads; }
-  /// Chunks of keys, and with the queries beside them when causal, then those of the queries.
+  /// Chunks of keys, and with the queries of the same places when causal, then those of the
+  /// queries.
   Index chunks() const {
     const Sequences& s = sequences;
     return count(s.keys) + (s.causal ? 0 : count(s.queries));
@@ -34,7 +35,7 @@ struct FeatureProblem {
 struct Chunk {
   Index key, keys;       ///< the first, and how many
   Index query, queries;  ///< the same
-  Index lead;            ///< query row r stands at the place of key row r + lead
+  Index lead;            ///< query row r has the place of key row r + lead
 
   /// How many keys of this chunk query row r reads.
   Index readable(Index r) const { return std::min(keys, r + lead + 1); }
@@ -64,7 +65,7 @@ class FeatureLane : public HeadLane {
     return {0, 0, query, std::min(problem_.chunk, s.queries - query), 0};
   }
 
-  /// How many queries stand before the first key and read nothing.
+  /// How many queries come before the first key and read nothing.
   Index idle_queries() const {
     const Sequences& s = problem_.sequences;
     return s.causal ? std::max<Index>(0, s.queries - s.keys) : 0;

@@ -47,7 +47,7 @@ class LaneCost {
   Index maps(const Chunk& chunk) const {
     return problem_.map->flops(chunk.keys) + problem_.map->flops(chunk.queries);
   }
-  /// A product of so many rows with [P, D].
+  /// A product of that many rows with [P, D].
   Index absorbed(Index rows) const { return 2 * rows * features_ * width_; }
   /// The weights of a chunk and their product with its values.
   Index inner_products(const Chunk& chunk) const {

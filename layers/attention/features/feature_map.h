@@ -36,7 +36,7 @@ class FeatureMap {
   virtual void pull_back_keys(const core::ConstMatrix& x, const core::ConstMatrix& f,
                               const core::Matrix& df, const core::Matrix& dx) const = 0;
 
-  /// Arithmetic of the matrix products in one map or pullback of so many rows.
+  /// Arithmetic of the matrix products in one map or pullback of that many rows.
   virtual Index flops(Index /*rows*/) const { return 0; }
 };
 

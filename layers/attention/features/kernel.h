@@ -5,8 +5,8 @@
 
 namespace weft::layers {
 
-/// What the backward sweeps read beside the projections; arrays that a form has no use for are
-/// empty.
+/// What the backward sweeps read in addition to the projections; arrays that a form has no use for
+/// are empty.
 struct FeatureTrace {
   Tensor denominators;  ///< [B, H, n], weights and logarithms
   Tensor tops;          ///< [B, H, chunks + 1, P], logarithms and shares: largest key before each

@@ -96,7 +96,7 @@ class KeySweep {
     }
   }
 
-  /// d(k_j) = U v_j + u, dv_j = U^T k_j, both with the queries of the own chunk.
+  /// d(k_j) = U v_j + u, dv_j = U^T k_j, both with the queries of its own chunk.
   void differentiate(const PlaceRange& part, Real beta, const core::Matrix& dv) {
     if (chunk_.keys == 0) return;
     const core::Matrix df{df_, chunk_.keys, count_, count_};

@@ -26,7 +26,7 @@ struct ShareTrace {
   Real *totals_data_ = nullptr, *gradients_data_ = nullptr;
 };
 
-/// g = dout / den and h = -(dout . out) / den of the queries of a chunk that stand in `part`, zero
+/// g = dout / den and h = -(dout . out) / den of the queries of a chunk that are in `part`, zero
 /// elsewhere. For shares g = dout and h = 0.  g: [queries, D], h: [queries]
 void scale_upstream(const FeatureProblem& problem, const FeatureLane& lane, const Chunk& chunk,
                     const PlaceRange& part, const FeatureGradientInputs& in, const core::Matrix& g,

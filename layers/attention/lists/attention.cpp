@@ -62,11 +62,11 @@ class ListedPullback {
   }
 
  private:
-  /// Pulls a form's gradient back to its block, whose gradient starts `anew` or holds some already.
+  /// Pulls a form's gradient back to its block, whose gradient is `fresh` or holds some already.
   void add(const HeadForm& form, const HeadBlock& block, Index length, const Tensor& gradient,
-           Heads to, bool anew) const {
+           Heads to, bool fresh) const {
     if (gradient.size() == 0) return;
-    if (anew) set_zero(problem_, problem_.sequences.batch * length, to);
+    if (fresh) set_zero(problem_, problem_.sequences.batch * length, to);
     pull_back_heads(form, heads_of(block), gradient, problem_.heads, problem_.head_width, to);
   }
 

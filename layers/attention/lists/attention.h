@@ -16,7 +16,7 @@ struct ListedForms {
 Var listed_attention(ListedProblem problem, const ListedForms& forms,
                      const std::vector<HeadBlock>& blocks);
 
-/// Bytes that the op keeps for the backward pass beside its inputs.
+/// Bytes that the op keeps for the backward pass, inputs not counted.
 Index listed_saved_bytes(const ListedProblem& problem);
 
 }  // namespace weft::layers

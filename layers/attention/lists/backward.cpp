@@ -66,7 +66,7 @@ class ListBackward {
     for (const auto& block : blocks_) pull_back(block, facts);
   }
 
-  Real *q, *k, *v, *dout, *dq, *dk, *dv;  ///< dk and dv stand side by side
+  Real *q, *k, *v, *dout, *dq, *dk, *dv;  ///< dk and dv are adjacent
 
  private:
   /// One block: five products.

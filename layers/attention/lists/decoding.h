@@ -4,7 +4,7 @@
 
 namespace weft::layers {
 
-/// Keys and values so far and the lists in which tokens stand, of one sequence.
+/// Keys and values so far and the lists that tokens are in, of one sequence.
 struct MemberCache final : DecodeState {
   std::vector<Real> keys, values;                  ///< [t, H D]
   std::vector<std::vector<std::int32_t>> members;  ///< tokens of each list, in order
@@ -35,7 +35,7 @@ struct PrefixCache final : DecodeState {
   Index bytes() const override;
 };
 
-/// Attends over the whole prefix anew and takes its last row.
+/// Attends over the whole prefix again and takes its last row.
 void step_over_prefix(const Attention& attention, PrefixCache& cache, const StepInput& input,
                       std::span<Real> out);
 

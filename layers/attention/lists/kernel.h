@@ -9,7 +9,7 @@
 namespace weft::layers {
 
 /// Attention inside lists of tokens, of one or more rounds: what content-based mechanisms share
-/// once they have decided who stands together.
+/// once they have decided which tokens belong together.
 struct ListedProblem {
   Sequences sequences;
   Index heads, head_width;
@@ -28,13 +28,13 @@ struct ListedProblem {
   Real count_eps = 0;
   /// The list of one round of one head of one sequence: lane = sequence * heads + head.
   std::function<TokenList(Index lane, Index round)> list = nullptr;
-  /// No row reads keys that stand farther apart than this. Scratch is sized by it, so that a second
+  /// No row reads keys that are farther apart than this. Scratch is sized by it, so that a second
   /// step asks for what the first gave back.
   Index most_keys = 0;
   /// Slots of a list, the same for all lanes; of `merge` mean only.
   Index slots = 0;
 
-  /// Backward blocks have at least so many rows where lists allow, and twice as many keys.
+  /// Backward blocks have at least this many rows where lists allow, and twice as many keys.
   static constexpr Index least_rows = 32;
   /// Floating-point operations of one list's backward pass, at most, whose rows read `keys` keys.
   Index backward_flops(Index rows, Index keys) const {

@@ -13,8 +13,8 @@ using core::Index;
 
 struct Encounters;
 
-/// Tokens of one head in an order in which those that attend to each other stand together.
-/// Token t of the queries stands at position t + `offset` of the keys.
+/// Tokens of one head in an order in which those that attend to each other are neighbours.
+/// Token t of the queries has position t + `offset` among the keys.
 struct TokenList {
   std::vector<std::int32_t> queries, keys;  ///< slot -> token
   /// Of each query slot: the key slots [first, last) that it may read.
@@ -71,7 +71,7 @@ TokenList aligned_list(const ListRule& rule, std::span<const std::uint16_t> grou
 TokenList aligned_list(const ListRule& rule, std::span<const std::uint16_t> query_groups,
                        std::span<const std::uint16_t> key_groups, Index offset, Index group_count);
 
-/// Settings of `sorted_list` beside those of every list.
+/// Settings of `sorted_list` in addition to those of every list.
 struct SortedRule {
   bool same_bucket = false;  ///< read only keys of the query's own bucket
   bool wrap = false;         ///< a round's first chunk reads the last chunk of the round before
@@ -83,7 +83,7 @@ TokenList sorted_list(const ListRule& rule, const SortedRule& sorted,
                       std::span<const std::uint16_t> buckets, std::span<const std::uint16_t> before,
                       Index bucket_count);
 
-/// Sets of tokens that attend to each other, each set ascending; a token may stand in several.
+/// Sets of tokens that attend to each other, each set ascending; a token may be in several.
 /// queries: [sets, per_set], keys: [sets, keys_per_set]
 TokenList set_list(const ListRule& rule, std::span<const std::uint32_t> queries,
                    std::span<const std::uint32_t> keys, Index sets, Index offset);

@@ -16,7 +16,7 @@ struct ScoreSettings {
   NormaliserSettings normaliser;
 
   void fields(core::Fields& field) {
-    field.number("scale", scale, "factor of the scores; 0 stands for 1 / sqrt(head width)",
+    field.number("scale", scale, "factor of the scores; 0 means 1 / sqrt(head width)",
                  core::at_least(0));
     normaliser.fields(field);
   }

@@ -26,7 +26,7 @@ std::vector<Var> PatternCall::tables() const {
   return present;
 }
 
-/// What the backward sweep reads beside the call.
+/// What the backward sweep reads in addition to the call.
 struct PatternCall::Kept {
   Tensor levels, mean, alpha_slope;
 

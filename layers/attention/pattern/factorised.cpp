@@ -8,7 +8,7 @@
 namespace weft::layers {
 
 void Factorised::fields(core::Fields& field, const AttentionSite& typical) {
-  field.integer("stride", stride, "length of a stride; 0 stands for the root of the length",
+  field.integer("stride", stride, "length of a stride; 0 means the root of the length",
                 core::at_least(0));
   field.choice("heads_use", heads_use,
                "every head reads both sets of keys, half the heads each, or layers take turns",

@@ -30,7 +30,7 @@ class RunningSoftmax {
     total_ = scratch_.take(most_rows);
     if (!lane.plan.zeroed_beforehand) set_zero(out_);
     for (Index r = 0; r < block.queries; ++r) {
-      // What earlier rounds gathered stands in `out`, normalised: a sum of one at its log-sum.
+      // `out` holds what earlier rounds gathered, normalised: a sum of one at its log-sum.
       top_[r] = lane.plan.zeroed_beforehand ? log_sums_[r * block.step] : minus_infinity;
       total_[r] = top_[r] > minus_infinity ? 1 : 0;
     }
@@ -198,7 +198,7 @@ Cost pattern_cost(const PatternProblem& problem) {
               lane.plan, block.first_row + r, panel, real,
               [&](Index a, Index b) { cost.scored_pairs += b - a; }, [](Index, Index) {});
       }
-    // Entmax may run a product for some rows of a panel and take others value by value beside it.
+    // Entmax may run a product for some rows of a panel and take the values of others one by one.
     const Index alone = problem.entmax.empty() ? 0 : lane.plan.area / sparse_gain;
     cost.flops += product * (lane.plan.area + gathers * (lane.plan.area + alone));
     cost.backward_flops += 5 * product * lane.plan.area;

@@ -53,13 +53,14 @@ struct PatternProblem {
   /// Null where every key that is read counts wholly. Panels must hold consecutive keys.
   std::shared_ptr<const SoftEdge> edge = nullptr;
 
-  /// How many keys come before the first query's own: a causal query i stands at key i + shift.
+  /// How many keys come before the first query's own: a causal query i has the
+  /// position of key i + shift.
   Index shift() const { return sequences.causal ? sequences.keys - sequences.queries : 0; }
   /// Of head `lane % heads` of sequence `lane / heads`.
   const PatternPlan& plan(Index lane) const { return *plans[std::size_t(lane) % plans.size()]; }
 };
 
-/// What the forward sweep writes beside its output, for the backward one.
+/// What the forward sweep writes in addition to its output, for the backward one.
 struct PatternTrace {
   /// [B, H, n]: under softmax the logarithm of each row's sum of exp(score), -infinity for a query
   /// without keys; under entmax its threshold, infinity for such a query.

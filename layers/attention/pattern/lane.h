@@ -33,7 +33,7 @@ struct PatternLane : HeadLane {
   }
 };
 
-/// The keys (or values) of a panel as a matrix: where they stand, or a copy when scattered.
+/// The keys (or values) of a panel as a matrix: in place, or a copy when scattered.
 class PanelRows {
  public:
   explicit PanelRows(Index width) : copy_({PatternPlan::key_tile, width}) {}

@@ -56,7 +56,8 @@ class Planner {
     return std::ranges::any_of(pattern_, [&](const auto& atom) { return atom->reads_all(query); });
   }
 
-  /// Queries that read everything stand apart, or their neighbours would pay for their columns.
+  /// Queries that read everything get blocks of their own, or their neighbours would pay for their
+  /// columns.
   void add_full_rows() {
     for (Index q = 0; q < plan_.queries;) {
       Index count = 0;

@@ -40,9 +40,9 @@ class RelativeTile {
  private:
   core::ConstMatrix rows_of(const RelativeTable& table);
   const Real* row(const RelativeTable& table, std::int32_t label) const;
-  /// x with row r moved right so that equal offsets stand in one column: [rows, diagonals]
+  /// x with row r moved right so that equal offsets share a column: [rows, diagonals]
   core::ConstMatrix skewed(const core::ConstMatrix& x);
-  /// The columns of row r that stand on the diagonals.
+  /// The columns of row r that are on the diagonals.
   Interval columns_of(Index r) const;
   void unskew_onto(const core::ConstMatrix& x, const core::Matrix& out) const;
   /// sums[label] += a^T b over the tile's diagonals

@@ -6,9 +6,9 @@
 
 namespace weft::layers {
 
-/// Blocks of a lane are dealt out to so many tasks, each with its own sum of key gradients, that
-/// there are at least eight tasks. It depends on the shape alone, so results do not depend on the
-/// number of threads.
+/// How many tasks share the blocks of a lane, each with its own sum of key gradients: enough for
+/// eight tasks in all. It depends on the shape alone, so results do not depend on the number of
+/// threads.
 inline Index shares_of(Index lanes) { return std::max<Index>(1, 8 / lanes); }
 
 /// The blocks of one round that one share of a lane sweeps: first, first + step, ... below end.

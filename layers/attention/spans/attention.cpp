@@ -24,8 +24,8 @@ SpanAttention::SpanAttention(const SpanSettings& settings, const AttentionSite& 
   if (own_positions_) relative_ = std::make_shared<DistanceKeys>(settings.span, site);
 }
 
-/// The float-to-integer decision: x < full when x < z, x < length when x <= z + ramp. A key that
-/// stands exactly at an end of the ramp belongs to it, as it does for the gradient of a clamp.
+/// The float-to-integer decision: x < full when x < z, x < length when x <= z + ramp. A key
+/// exactly at an end of the ramp belongs to it, as it does for the gradient of a clamp.
 SpanAttention::Extents SpanAttention::extents_of(const Tensor& reach) const {
   const auto most = std::int32_t(settings_.span);
   if (reach.size() == 0) return {whole_span()};

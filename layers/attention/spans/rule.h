@@ -14,12 +14,12 @@ class SpanRule {
   virtual Var reach(const Pass&, const Var&) const { return {}; }
   /// Whether tokens differ.
   virtual bool by_token() const { return false; }
-  /// z of every head as it stands, for reports; an average where tokens differ.
+  /// The present z of every head, for reports; an average where tokens differ.
   virtual std::vector<double> reaches() const { return {}; }
   /// What training pays for reach, through a parameter or where `out` was made with it.
   virtual Var penalty(const Pass&) const { return {}; }
   virtual Var charged(const Pass&, const Var& out, const Var&) const { return out; }
-  /// What so many tokens cost beside attention.
+  /// What that many tokens cost in addition to attention.
   virtual Cost cost(Index) const { return {}; }
   virtual void constrain() {}
   virtual void visit(autograd::Inventory&) {}

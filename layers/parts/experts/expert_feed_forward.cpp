@@ -135,7 +135,7 @@ Index ExpertFeedForward::weights() const {
          router_.shape().size();
 }
 
-std::vector<Metric> ExpertFeedForward::metrics() const {
+std::vector<autograd::Metric> ExpertFeedForward::metrics() const {
   const auto counts = use_.value().read().first(std::size_t(settings_.experts));
   const double taken = std::accumulate(counts.begin(), counts.end(), 0.0);
   const double lost = double(use_.value().read().back());
@@ -156,6 +156,7 @@ void ExpertFeedForward::visit(Inventory& inventory) {
   inventory.add("out.weight", out_);
   inventory.add("out.bias", out_bias_);
   inventory.add("use", use_);
+  inventory.add_hooks("use", {[] {}, [this] { return metrics(); }});
 }
 
 }  // namespace weft::layers

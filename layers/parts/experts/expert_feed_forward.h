@@ -42,7 +42,7 @@ class ExpertFeedForward final : public FeedForward {
   Index weights() const override;
   /// Of the last training step: the largest and smallest share of rows that an expert took, the
   /// entropy of the shares in bits, and the share of choices that found an expert full.
-  std::vector<Metric> metrics() const override;
+  std::vector<autograd::Metric> metrics() const;
   void visit(Inventory& inventory) override;
 
   /// The router's, with its input as a training pass jitters it.  x: [N, W] -> [N, E]

@@ -96,7 +96,7 @@ Index MemoryFeedForward::weights() const {
          settings_.heads * settings_.top * values_.shape()[1];
 }
 
-std::vector<Metric> MemoryFeedForward::metrics() const {
+std::vector<autograd::Metric> MemoryFeedForward::metrics() const {
   const auto counts = use_.value().read();
   const double reads = std::accumulate(counts.begin(), counts.end(), 0.0);
   if (reads == 0) return {};
@@ -117,6 +117,7 @@ void MemoryFeedForward::visit(Inventory& inventory) {
   inventory.add("keys", keys_);
   inventory.add("values", values_);
   inventory.add("use", use_);
+  inventory.add_hooks("use", {[] {}, [this] { return metrics(); }});
 }
 
 }  // namespace weft::layers

@@ -39,7 +39,7 @@ class MemoryFeedForward final : public FeedForward {
   Index weights() const override;
   /// Of the last training step: the share of slots that were read, and the bits by which the reads'
   /// distribution over slots differs from an even one (Kullback-Leibler).
-  std::vector<Metric> metrics() const override;
+  std::vector<autograd::Metric> metrics() const;
   void visit(Inventory& inventory) override;
 
  private:

@@ -42,7 +42,7 @@ TEST(DurableFile, leaves_the_old_contents_when_the_disk_is_full) {
     ::setrlimit(RLIMIT_FSIZE, &limit);
     int code = 1;
     try {
-      write_durably(directory / "a", std::string(10000, 'x'));
+      write_durably(directory / "a", std::string(10000, 'x'), Fault::checkpoint);
     } catch (const Error& error) {
       const bool clear = std::string(error.what()).find("file-size limit") != std::string::npos;
       code = error.fault() == Fault::checkpoint && clear ? 42 : 2;
@@ -62,7 +62,7 @@ TEST(DurableFile, says_which_file_cannot_be_written) {
     write_durably("/nowhere/at/all", "text");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.fault(), Fault::checkpoint);
+    EXPECT_EQ(error.fault(), Fault::output);
     EXPECT_NE(std::string(error.what()).find("/nowhere/at/all"), std::string::npos);
   }
 }

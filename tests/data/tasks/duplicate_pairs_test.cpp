@@ -1,16 +1,17 @@
-#include "data/tasks/duplicate_pairs.h"
-
 #include <algorithm>
 #include <set>
 
+#include "data/tasks/duplicate.h"
 #include "tests/data/batch_equality.h"
+#include "tests/data/given_data.h"
 #include "tests/data/refusal.h"
 
 namespace weft::data {
 namespace {
 
 TEST(DuplicatePairs, the_target_is_the_source_and_its_end) {
-  const DuplicatePairs data({.form = "seq2seq", .shortest = 3, .word = 6, .symbols = 9}, 10, 5, 1);
+  const DuplicatePairs data(
+      {.form = DuplicateForm::seq2seq, .shortest = 3, .word = 6, .symbols = 9}, 10, 5, 1);
   EXPECT_EQ(data.vocabulary(), 10);
   EXPECT_EQ(data.source_length(), 6);
   std::set<Index> lengths;
@@ -37,7 +38,7 @@ TEST(DuplicatePairs, the_target_is_the_source_and_its_end) {
 }
 
 TEST(DuplicatePairs, a_batch_depends_on_seed_and_number_and_held_out_ones_on_neither) {
-  const DuplicateSettings settings{.form = "seq2seq", .held_out = 5};
+  const DuplicateSettings settings{.form = DuplicateForm::seq2seq, .held_out = 5};
   const DuplicatePairs one(settings, 16, 4, 1), again(settings, 16, 4, 1),
       other(settings, 16, 4, 2);
   EXPECT_EQ(one.source_length(), 15);
@@ -56,23 +57,39 @@ TEST(DuplicatePairs, a_batch_depends_on_seed_and_number_and_held_out_ones_on_nei
   EXPECT_EQ(std::ranges::count(last.targets.read().last(16), core::no_target), 16);
 }
 
-TEST(DuplicatePairs, make_dataset_gives_pairs_where_the_form_asks_for_them) {
-  DataSettings settings;
-  settings.kind = "duplicate";
-  settings.length = 12;
-  EXPECT_FALSE(settings.sources());
-  EXPECT_EQ(make_dataset(settings, 2, 1)->source_length(), 0);
-  const std::string language = make_dataset(settings, 2, 1)->fingerprint();
-  settings.duplicate.form = "seq2seq";
-  EXPECT_TRUE(settings.sources());
-  EXPECT_EQ(make_dataset(settings, 2, 1)->source_length(), 11);
-  EXPECT_NE(make_dataset(settings, 2, 1)->fingerprint(), language);
+TEST(DuplicatePairs, are_made_where_the_form_asks_for_them) {
+  const auto duplicate = [](const char* form) {
+    return GivenData(
+        {{"kind", string("duplicate")}, {"length", Index(12)}, {"form", string(form)}});
+  };
+  const GivenData language = duplicate("language"), pairs = duplicate("seq2seq");
+  EXPECT_FALSE(language.traits().sources);
+  EXPECT_EQ(language.make(2, 1)->source_length(), 0);
+  EXPECT_TRUE(pairs.traits().sources);
+  EXPECT_TRUE(pairs.lists("shortest"));
+  EXPECT_EQ(pairs.make(2, 1)->source_length(), 11);
+  EXPECT_NE(pairs.make(2, 1)->fingerprint(), language.make(2, 1)->fingerprint());
+}
+
+TEST(DuplicatePairs, settings_report_words_that_do_not_fit) {
+  const auto pairs = [](Index shortest, Index word) {
+    return GivenData({{"kind", string("duplicate")},
+                      {"length", Index(12)},
+                      {"form", string("seq2seq")},
+                      {"shortest", shortest},
+                      {"word", word}});
+  };
+  EXPECT_EQ(pairs(1, 11).problems(), Keys{});
+  EXPECT_EQ(pairs(1, 12).problems(), Keys{"length"});
+  EXPECT_EQ(pairs(5, 4).problems(), Keys{"shortest"});
 }
 
 TEST(DuplicatePairs, refuses_words_that_do_not_fit) {
   for (const auto& [shortest, word] : {std::pair{1, 12}, {5, 4}, {12, 0}})
-    EXPECT_THROW(DuplicatePairs({.form = "seq2seq", .shortest = shortest, .word = word}, 12, 2, 1),
-                 core::Error);
+    EXPECT_THROW(
+        DuplicatePairs({.form = DuplicateForm::seq2seq, .shortest = shortest, .word = word}, 12, 2,
+                       1),
+        core::Error);
 }
 
 }  // namespace

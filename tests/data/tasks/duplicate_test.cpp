@@ -4,12 +4,13 @@
 #include <set>
 
 #include "tests/data/batch_equality.h"
+#include "tests/data/given_data.h"
 #include "tests/data/refusal.h"
 
 namespace weft::data {
 namespace {
 
-TEST(Duplicate, tells_a_word_twice_and_scores_the_second_telling) {
+TEST(Duplicate, repeats_a_word_and_scores_the_copy) {
   for (const auto& [word, length] : {std::pair{0, 16}, {7, 16}, {3, 16}, {1, 4}}) {
     const Duplicate data({.word = word}, length, 3, 1);
     const Index half = (word > 0 ? word : length / 2 - 1) + 1;
@@ -72,6 +73,16 @@ TEST(Duplicate, every_symbol_prints_and_reads_back) {
 TEST(Duplicate, refuses_a_word_that_does_not_fit_twice) {
   EXPECT_THROW(Duplicate({.word = 8}, 16, 1, 1), core::Error);
   EXPECT_THROW(Duplicate({}, 3, 1, 1), core::Error);
+}
+
+TEST(DuplicateSettings, report_words_that_do_not_fit) {
+  const auto duplicate = [](Index word, Index length) {
+    return GivenData({{"kind", string("duplicate")}, {"word", word}, {"length", length}});
+  };
+  EXPECT_EQ(duplicate(0, 128).problems(), Keys{});
+  EXPECT_EQ(duplicate(64, 128).problems(), Keys{"length"});
+  EXPECT_EQ(duplicate(64, 130).problems(), Keys{});
+  EXPECT_FALSE(duplicate(0, 128).lists("shortest"));
 }
 
 }  // namespace

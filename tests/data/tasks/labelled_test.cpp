@@ -5,6 +5,7 @@
 #include <set>
 
 #include "tests/data/batch_equality.h"
+#include "tests/data/given_data.h"
 #include "tests/data/refusal.h"
 #include "tests/data/scratch_file.h"
 
@@ -13,8 +14,8 @@ namespace {
 
 LabelledSettings whole(const ScratchFile& file) {
   LabelledSettings settings;
-  settings.path = file.path();
-  settings.fractions = {1, 0, 0};
+  settings.files.path = file.path();
+  settings.files.fractions = {1, 0, 0};
   return settings;
 }
 
@@ -67,14 +68,14 @@ TEST(Labelled, reads_bytes_one_higher_cut_at_the_length_and_padded_with_zero) {
 TEST(Labelled, finds_columns_by_number_or_by_their_name_in_the_header) {
   const ScratchFile file("Id\tSource\tTarget\n7\tone two\tx\n8\tthree\ty\n");
   LabelledSettings settings = whole(file);
-  settings.header = true;
-  settings.label_column = "Target";
-  settings.text_column = "Source";
+  settings.columns.header = true;
+  settings.columns.label = "Target";
+  settings.columns.text = "Source";
   const Labelled named(settings, 8, 2, 1);
   EXPECT_EQ(texts_in(named, Split::training, 8),
             (std::multimap<std::string, Token>{{"one two", 0}, {"three", 1}}));
-  settings.label_column = "3";
-  settings.text_column = "2";
+  settings.columns.label = "3";
+  settings.columns.text = "2";
   EXPECT_EQ(named.fingerprint(), Labelled(settings, 8, 2, 1).fingerprint());
 }
 
@@ -97,8 +98,8 @@ TEST(Labelled, an_epoch_reads_every_text_once_in_an_order_of_its_own) {
 TEST(Labelled, fractions_divide_a_file_so_that_equal_texts_stay_together) {
   const ScratchFile file(numbered_lines(100) + numbered_lines(100));
   LabelledSettings settings;
-  settings.path = file.path();
-  settings.fractions = {0.5, 0.3, 0.2};
+  settings.files.path = file.path();
+  settings.files.fractions = {0.5, 0.3, 0.2};
   const Labelled data(settings, 16, 7, 1);
   std::map<Split, std::set<std::string>> texts;
   for (const Split split : {Split::training, Split::validation, Split::test})
@@ -115,8 +116,8 @@ TEST(Labelled, fractions_divide_a_file_so_that_equal_texts_stay_together) {
 TEST(Labelled, files_may_be_the_splits) {
   const ScratchFile training("a\tone\nb\ttwo\n"), validation("b\tthree\n");
   LabelledSettings settings;
-  settings.train_path = training.path();
-  settings.validation_path = validation.path();
+  settings.files.train_path = training.path();
+  settings.files.validation_path = validation.path();
   const Labelled data(settings, 8, 2, 1);
   EXPECT_EQ(texts_in(data, Split::validation, 8),
             (std::multimap<std::string, Token>{{"three", 1}}));
@@ -147,8 +148,8 @@ TEST(LabelledErrors, name_file_and_line_and_what_to_do) {
                           const std::string& label = "1") {
     const ScratchFile file(content);
     LabelledSettings settings = whole(file);
-    settings.header = header;
-    settings.label_column = label;
+    settings.columns.header = header;
+    settings.columns.label = label;
     const core::Error error = refusal_of([&] { Labelled(settings, 8, 2, 1); });
     EXPECT_NE(std::string(error.what()).find(header || label == "1" ? file.path() : "data."),
               std::string::npos)
@@ -172,10 +173,31 @@ TEST(LabelledErrors, name_file_and_line_and_what_to_do) {
 TEST(LabelledErrors, a_label_that_training_lacks_is_named) {
   const ScratchFile training("a\tone\nb\ttwo\n"), validation("a\tthree\nc\tfour\n");
   LabelledSettings settings;
-  settings.train_path = training.path();
-  settings.validation_path = validation.path();
+  settings.files.train_path = training.path();
+  settings.files.validation_path = validation.path();
   expect_says(refusal_of([&] { Labelled(settings, 8, 2, 1); }), core::Fault::data,
               validation.path() + ":2:", "\"c\"", "training");
+}
+
+TEST(LabelledSettings, report_what_does_not_go_together) {
+  const auto labelled = [](tests::Settings given) {
+    given["kind"] = string("labelled");
+    return GivenData(std::move(given));
+  };
+  EXPECT_EQ(labelled({}).problems(), Keys{"path"});
+  const GivenData one = labelled({{"path", string("a.tsv")}});
+  EXPECT_EQ(one.problems(), Keys{});
+  EXPECT_TRUE(one.lists("fractions"));
+  EXPECT_TRUE(one.traits().classifies);
+  EXPECT_TRUE(one.traits().pads);
+  const GivenData full = labelled({{"train_path", string("a.tsv")}, {"shortest", Index(128)}});
+  EXPECT_EQ(full.problems(), Keys{});
+  EXPECT_FALSE(full.lists("fractions"));
+  EXPECT_FALSE(full.traits().pads);
+  EXPECT_EQ(labelled({{"path", string("a.tsv")}, {"text_column", string("1")}}).problems(),
+            Keys{"text_column"});
+  EXPECT_EQ(labelled({{"path", string("a.tsv")}, {"shortest", Index(129)}}).problems(),
+            Keys{"shortest"});
 }
 
 }  // namespace

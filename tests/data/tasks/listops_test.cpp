@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "tests/data/batch_equality.h"
+#include "tests/data/given_data.h"
 #include "tests/data/refusal.h"
 
 namespace weft::data {
@@ -235,6 +236,17 @@ TEST(Listops, reads_back_what_it_prints) {
   const Batch batch = data.training(0);
   const std::vector<Token> ids(batch.inputs.read().begin(), batch.inputs.read().end());
   EXPECT_EQ(data.encode(data.decode(ids)), ids);
+}
+
+TEST(ListopsSettings, classify_sequences_that_are_padded_unless_all_have_the_full_length) {
+  const auto listops = [](Index shortest) {
+    return GivenData({{"kind", string("listops")}, {"length", Index(40)}, {"shortest", shortest}});
+  };
+  EXPECT_TRUE(listops(10).traits().classifies);
+  EXPECT_TRUE(listops(10).traits().pads);
+  EXPECT_FALSE(listops(40).traits().pads);
+  EXPECT_EQ(listops(40).problems(), Keys{});
+  EXPECT_EQ(listops(41).problems(), Keys{"shortest"});
 }
 
 }  // namespace

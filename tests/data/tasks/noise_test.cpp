@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "tests/data/batch_equality.h"
+#include "tests/data/given_data.h"
 
 namespace weft::data {
 namespace {
@@ -70,6 +71,16 @@ TEST(Noise, streams_go_on_for_as_long_as_they_are) {
                 whole.training(i / 4).inputs.read()[std::size_t(i % 4) * 16 + t]);
   }
   EXPECT_THROW(Noise({.stream = 60}, 16, 2, 1), core::Error);
+}
+
+TEST(NoiseSettings, streams_are_whole_segments) {
+  const auto noise = [](Index stream) {
+    return GivenData({{"kind", string("noise")}, {"stream", stream}});
+  };
+  EXPECT_EQ(noise(200).problems(), Keys{"stream"});
+  EXPECT_EQ(noise(256).problems(), Keys{});
+  EXPECT_TRUE(noise(256).traits().streams);
+  EXPECT_FALSE(noise(0).traits().streams);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "tests/data/batch_equality.h"
+#include "tests/data/given_data.h"
 #include "tests/data/refusal.h"
 
 namespace weft::data {
@@ -149,7 +150,7 @@ TEST(Recall, fingerprint_tells_settings_apart_but_not_seeds) {
   EXPECT_EQ(Recall({}, 128, 8, 2).fingerprint(), original);
   EXPECT_NE(Recall({}, 64, 1, 1).fingerprint(), original);
   RecallSettings settings;
-  settings.source = 2;
+  settings.language = 2;
   EXPECT_NE(Recall(settings, 128, 1, 1).fingerprint(), original);
 }
 
@@ -173,6 +174,16 @@ TEST(Recall, streams_are_long_sequences_read_a_segment_at_a_time) {
   EXPECT_TRUE(cut.evaluation(Split::validation, 5, 16).continues);
   EXPECT_EQ(cut.floor_bits(Split::validation), whole.floor_bits(Split::validation));
   EXPECT_NE(cut.fingerprint(), whole.fingerprint());
+}
+
+TEST(RecallSettings, report_what_does_not_go_together) {
+  EXPECT_EQ(GivenData({{"successors", Index(27)}}).problems(), Keys{"successors"});
+  EXPECT_EQ(GivenData({{"length", Index(7)}}).problems(), Keys{"length"});
+  EXPECT_EQ(GivenData({{"stream", Index(200)}}).problems(), Keys{"stream"});
+  EXPECT_FALSE(GivenData({}).traits().streams);
+  const GivenData streams({{"stream", Index(256)}});
+  EXPECT_EQ(streams.problems(), Keys{});
+  EXPECT_TRUE(streams.traits().streams);
 }
 
 }  // namespace

@@ -132,8 +132,8 @@ TEST(Masking, every_token_of_a_span_becomes_the_mask_and_is_scored_where_it_stoo
 
 TextSettings masked(const ScratchFile& file, const std::string& kind) {
   TextSettings settings;
-  settings.path = file.path();
-  settings.fractions = {0.5, 0.5, 0};
+  settings.files.path = file.path();
+  settings.files.fractions = {0.5, 0.5, 0};
   settings.hidden.masking = kind;
   return settings;
 }

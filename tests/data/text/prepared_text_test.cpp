@@ -35,16 +35,16 @@ std::string text_of(Index kinds, Index size) {
 struct Prepared {
   explicit Prepared(const std::string& text, const std::string& units = "characters")
       : file(text), path(file.folder() + "/text.h5") {
-    direct.path = file.path();
+    direct.files.path = file.path();
     direct.units = units;
-    direct.fractions = {0.6, 0.3, 0.1};
-    settings.path = path;
+    direct.files.fractions = {0.6, 0.3, 0.1};
+    settings.files.path = path;
     write();
   }
   std::string write() const {
     return write_prepared_text(path, read_divided_text({.paths = {{{file.path()}, {}, {}}},
                                                         .units = direct.units,
-                                                        .fractions = direct.fractions}));
+                                                        .fractions = direct.files.fractions}));
   }
 
   ScratchFile file;

@@ -11,7 +11,7 @@ core::Error refusal(const TextSettings& settings, Index length = 8, Index batch 
 
 TextSettings settings_for(const std::string& path) {
   TextSettings settings;
-  settings.path = path;
+  settings.files.path = path;
   return settings;
 }
 
@@ -71,13 +71,13 @@ TEST(TextErrors, a_split_without_data_says_how_to_get_one) {
 TEST(TextErrors, contradictory_settings_are_refused) {
   const ScratchFile file(std::string(100, 'x'));
   TextSettings both = settings_for(file.path());
-  both.train_path = file.path();
+  both.files.train_path = file.path();
   expect_says(refusal(both), core::Fault::usage, "data.path", "data.train_path");
   expect_says(refusal(TextSettings{}), core::Fault::usage, "data.path");
   TextSettings settings = settings_for(file.path());
-  settings.fractions = {0.9, 0.2, 0.0};
+  settings.files.fractions = {0.9, 0.2, 0.0};
   expect_says(refusal(settings), core::Fault::usage, "data.fractions");
-  settings.fractions = {0.9, 0.1};
+  settings.files.fractions = {0.9, 0.1};
   expect_says(refusal(settings), core::Fault::usage, "three numbers");
   settings = settings_for(file.path());
   settings.units = "words";

@@ -20,8 +20,8 @@ std::string places(Index size) {
 
 TextSettings validation_only(const ScratchFile& training, const ScratchFile& validation) {
   TextSettings settings;
-  settings.train_path = training.path();
-  settings.validation_path = validation.path();
+  settings.files.train_path = training.path();
+  settings.files.validation_path = validation.path();
   settings.units = "characters";
   return settings;
 }
@@ -85,9 +85,9 @@ TEST(TextEvaluation, pads_every_batch_to_the_same_shape) {
 TEST(TextEvaluation, works_on_the_training_split_as_well) {
   const ScratchFile file(places(101));
   TextSettings settings;
-  settings.path = file.path();
+  settings.files.path = file.path();
   settings.units = "characters";
-  settings.fractions = {1, 0, 0};
+  settings.files.fractions = {1, 0, 0};
   const Text text(settings, 10, 5, 1);
   EXPECT_EQ(text.evaluation_batches(Split::training, 10), 2);
 }

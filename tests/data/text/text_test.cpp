@@ -19,7 +19,7 @@ std::string varied_text(Index size) {
 
 TextSettings settings_for(const ScratchFile& file) {
   TextSettings settings;
-  settings.path = file.path();
+  settings.files.path = file.path();
   return settings;
 }
 
@@ -114,7 +114,7 @@ TEST(Text, streams_continue_from_batch_to_batch_and_every_pass_begins_at_a_place
   const ScratchFile file(content);
   TextSettings settings = settings_for(file);
   settings.sampling = "streams";
-  settings.fractions = {1, 0, 0};
+  settings.files.fractions = {1, 0, 0};
   constexpr Index stream = 333, segments = 32, passes = 40;
   const Text text(settings, 10, 3, 1);
   std::set<std::size_t> places;
@@ -139,21 +139,21 @@ TEST(Text, splits_follow_one_another_in_the_file) {
   EXPECT_EQ(by_default.tokens(Split::training), 1003);
   EXPECT_EQ(by_default.tokens(Split::validation), 112);
   EXPECT_EQ(by_default.tokens(Split::test), 0);
-  settings.fractions = {0.7, 0.2, 0.1};
+  settings.files.fractions = {0.7, 0.2, 0.1};
   const Text three(settings, 16, 2, 1);
   EXPECT_EQ(
       three.tokens(Split::training) + three.tokens(Split::validation) + three.tokens(Split::test),
       1115);
-  settings.fractions = {0.25, 0.25, 0.25};
+  settings.files.fractions = {0.25, 0.25, 0.25};
   EXPECT_EQ(Text(settings, 16, 2, 1).tokens(Split::test), 279);  // 836 - 557
 }
 
 TEST(Text, three_paths_are_the_three_splits_with_one_vocabulary) {
   const ScratchFile training("abcabcabc"), validation("abcd"), test("xyz!");
   TextSettings settings;
-  settings.train_path = training.path();
-  settings.validation_path = validation.path();
-  settings.test_path = test.path();
+  settings.files.train_path = training.path();
+  settings.files.validation_path = validation.path();
+  settings.files.test_path = test.path();
   settings.units = "characters";
   const Text text(settings, 4, 1, 1);
   EXPECT_EQ(text.vocabulary(), 8);
@@ -173,7 +173,7 @@ TEST(Text, fingerprint_tells_content_and_settings_apart_but_not_seed_or_place) {
   settings.sampling = "streams";
   EXPECT_NE(Text(settings, 16, 2, 1).fingerprint(), original);
   settings = settings_for(file);
-  settings.fractions = {0.8, 0.1, 0.1};
+  settings.files.fractions = {0.8, 0.1, 0.1};
   EXPECT_NE(Text(settings, 16, 2, 1).fingerprint(), original);
 }
 

@@ -6,29 +6,29 @@ namespace weft::experiments {
 namespace {
 
 TEST(NumberText, shortens_counts_and_durations) {
-  EXPECT_EQ(short_count(950), "950");
-  EXPECT_EQ(short_count(12543), "12.5k");
-  EXPECT_EQ(short_count(1234567), "1.2M");
-  EXPECT_EQ(short_duration(45), "45s");
-  EXPECT_EQ(short_duration(12 * 60 + 59), "12m");
-  EXPECT_EQ(short_duration(3 * 3600 + 5 * 60), "3h05m");
-  EXPECT_EQ(short_duration(52 * 3600), "2d04h");
-  EXPECT_EQ(short_duration(-1), "0s");
+  EXPECT_EQ(format_count(950), "950");
+  EXPECT_EQ(format_count(12543), "12.5k");
+  EXPECT_EQ(format_count(1234567), "1.2M");
+  EXPECT_EQ(format_duration(45), "45s");
+  EXPECT_EQ(format_duration(12 * 60 + 59), "12m");
+  EXPECT_EQ(format_duration(3 * 3600 + 5 * 60), "3h05m");
+  EXPECT_EQ(format_duration(52 * 3600), "2d04h");
+  EXPECT_EQ(format_duration(-1), "0s");
 }
 
 TEST(NumberText, has_the_decimals_that_are_asked_for_at_any_size) {
-  EXPECT_EQ(fixed(1.25, 1), "1.2");
-  EXPECT_EQ(fixed(-0.5, 3), "-0.500");
-  EXPECT_EQ(fixed_with_sign(0.5, 3), "+0.500");
-  EXPECT_EQ(fixed(1e300, 0).size(), 301u);
+  EXPECT_EQ(format_fixed(1.25, 1), "1.2");
+  EXPECT_EQ(format_fixed(-0.5, 3), "-0.500");
+  EXPECT_EQ(format_signed(0.5, 3), "+0.500");
+  EXPECT_EQ(format_fixed(1e300, 0).size(), 301u);
 }
 
 TEST(NumberText, says_when_there_is_no_number) {
   const double nothing = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(fixed(nothing, 3), "—");
-  EXPECT_EQ(fixed_with_sign(-1 / 0.0, 3), "—");
-  EXPECT_EQ(short_count(nothing), "?");
-  EXPECT_EQ(short_duration(nothing), "?");
+  EXPECT_EQ(format_fixed(nothing, 3), "—");
+  EXPECT_EQ(format_signed(-1 / 0.0, 3), "—");
+  EXPECT_EQ(format_count(nothing), "?");
+  EXPECT_EQ(format_duration(nothing), "?");
 }
 
 }  // namespace

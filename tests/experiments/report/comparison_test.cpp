@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "experiments/report/html_page.h"
+#include "experiments/report/advice.h"
 #include "experiments/report/result_tables.h"
 
 namespace weft::experiments {
@@ -17,7 +17,7 @@ TrialRecord trial(TrialSettings settings, double validation, double bits) {
   record.plan.unit = "symbol";
   record.plan.steps = 10;
   record.plan.tokens = 100;
-  record.state.is = TrialState::Is::done;
+  record.state.phase = TrialState::Phase::done;
   record.best_validation = validation;
   record.validation = {{5, 10}, {validation + 1, validation}};
   record.scores["bits"] = bits;
@@ -79,7 +79,7 @@ TEST(Comparison, classifiers_are_ranked_by_accuracy_beside_what_needs_no_model) 
 TEST(Comparison, trials_without_result_are_shown_and_never_averaged) {
   SweepRecord sweep = small_sweep();
   for (const std::size_t i : {0u, 2u}) {  // a seed of dense at either rate
-    sweep.trials[i].state = {TrialState::Is::failed, 3, "step 3: the loss is not finite"};
+    sweep.trials[i].state = {TrialState::Phase::failed, 3, "step 3: the loss is not finite"};
     sweep.trials[i].scores.clear();
   }
   for (std::size_t i = 4; i < 8; ++i) {  // all of local

@@ -1,7 +1,7 @@
 #include <boost/property_tree/ptree.hpp>
 #include <boost/property_tree/xml_parser.hpp>
 
-#include "experiments/report/html_page.h"
+#include "experiments/report/report.h"
 #include "tests/experiments/program.h"
 #include "tests/experiments/sweep/sweep_scratch.h"
 
@@ -42,6 +42,11 @@ TEST(ReportProgram, result_tables_are_the_same_bytes_however_the_trials_ran) {
   }
   EXPECT_NE(read_text(program.directory() / "out-a/t-times.md").find("tokens/s"),
             std::string::npos);
+  // A report that cannot be written is no damaged checkpoint.
+  std::filesystem::create_directories(program.directory() / "taken.html");
+  const Outcome refused = program.run({"report", "a", "-o", "taken.html"});
+  EXPECT_EQ(refused.code, 1) << refused.err;
+  EXPECT_NE(refused.err.find("cannot write taken.html"), std::string::npos) << refused.err;
 }
 
 TEST(ReportProgram, the_page_is_whole_and_draws_every_point_of_the_data) {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "experiments/report/html_page.h"
+#include "experiments/report/report.h"
 #include "tests/experiments/program.h"
 #include "tests/experiments/sweep/sweep_scratch.h"
 

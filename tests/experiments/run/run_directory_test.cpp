@@ -25,7 +25,6 @@ RunFiles finished_run(const fs::path& directory) {
   core::write_durably(files.config(), "seed = 1\n");
   core::write_durably(files.samples() / "00000010.txt", "sample");
   core::write_durably(files.checkpoints() / "ckpt-00000010.h5", "checkpoint");
-  core::write_durably(files.log(), "log");
   MetricsLog(files.metrics()).append({10, {{"loss", 1.0}}});
   record_start(files, describe_machine());
   write_status(files, {"finished", 10});
@@ -71,7 +70,7 @@ TEST(RunDirectory, starts_fresh_by_deleting_what_weft_wrote_and_nothing_else) {
   EXPECT_TRUE(fs::exists(directory / "notes.txt"));
   EXPECT_TRUE(fs::is_empty(files.checkpoints()));
   EXPECT_TRUE(fs::is_empty(files.samples()));
-  for (const fs::path& path : {files.config(), files.metrics(), files.log(), files.environment()})
+  for (const fs::path& path : {files.config(), files.metrics(), files.environment()})
     EXPECT_FALSE(fs::exists(path)) << path;
   EXPECT_EQ(read_status(files).step, 0);
 }
@@ -147,6 +146,20 @@ TEST(RunFiles, find_only_runs) {
   EXPECT_TRUE(contains(message_when([&] { find_run(directory); }), "status.json"));
   finished_run(directory / "run");
   EXPECT_EQ(find_run(directory / "run").directory, directory / "run");
+}
+
+TEST(RunFiles, an_old_status_that_kept_reason_and_advice_in_one_text_is_read) {
+  const fs::path directory = fresh_directory();
+  core::write_durably(directory / "status.json",
+                      "{\"program\": \"weft\", \"format\": 1, \"state\": \"failed\", "
+                      "\"step\": 3, \"detail\": \"it diverged. Lower optim.lr\"}");
+  const RunStatus old = read_status({directory});
+  EXPECT_EQ(old.reason, "it diverged. Lower optim.lr");
+  EXPECT_EQ(old.advice, "");
+  write_status({directory}, {"failed", 3, "it diverged", "Lower optim.lr"});
+  const RunStatus status = read_status({directory});
+  EXPECT_EQ(status.reason, "it diverged");
+  EXPECT_EQ(status.advice, "Lower optim.lr");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <csignal>
 
 #include "experiments/sweep/plan.h"
 #include "tests/experiments/program.h"

@@ -1,6 +1,6 @@
 // How cluster centres start and move.
 #include "autograd/ops.h"
-#include "layers/attention/clusters/centroid_rule.h"
+#include "layers/attention/clusters/centroids.h"
 #include "tests/closeness.h"
 #include "tests/layers/attention/attention_sample.h"
 

@@ -43,6 +43,9 @@ class Passing final : public Attention {
     return autograd::as_variable(pass, price_);
   }
   void constrain() override { ++calls_->projected; }
+  std::vector<Metric> metrics() const override {
+    return {{"forward", double(calls_->forward.size())}};
+  }
 
  private:
   Index columns_;
@@ -112,7 +115,7 @@ TEST(MechanismHooks, penalties_join_the_loss_by_its_share_and_reach_their_parame
     if (s.name.ends_with(".price")) it.drawn.arena().value(s)[0] = 0;
   const double without = core::scalar(loss_at(Pass(), Real(0.5)).value());
   EXPECT_NEAR(core::scalar(loss.value()), without + prices / 2, 1e-5);
-  tape.sweep(loss, Tensor({1}, 1));
+  tape.sweep(loss);
   for (const auto& s : it.drawn.arena().slots())
     if (s.name.ends_with(".price")) {
       EXPECT_NEAR(it.drawn.arena().gradients()[std::size_t(s.offset)], 0.5, 1e-6) << s.name;
@@ -139,7 +142,7 @@ TEST(MechanismHooks, a_state_hears_of_each_training_pass_once_even_when_it_is_re
       autograd::Tape tape;
       const Var loss =
           it.model.loss(Pass(tape, core::Rng(3).fold(micro), journal), {it.tokens, it.tokens}, 1);
-      tape.sweep(loss, Tensor({1}, 1));
+      tape.sweep(loss);
     }
     it.model.loss(Pass(), {it.tokens, it.tokens}, 1);  // evaluation proposes nothing
     journal.commit();
@@ -149,10 +152,24 @@ TEST(MechanismHooks, a_state_hears_of_each_training_pass_once_even_when_it_is_re
   }
 }
 
-TEST(MechanismHooks, project_reaches_every_group_of_every_layer) {
+TEST(MechanismHooks, an_inventory_constrains_every_group_of_every_layer) {
   PassingModel it;
-  it.model.constrain();
+  it.inventory().constrain();
   EXPECT_EQ(it.calls->projected, 4);
+}
+
+TEST(MechanismHooks, an_inventory_reports_every_mechanism_under_its_path) {
+  PassingModel it;
+  it.model.loss(Pass(), {it.tokens, it.tokens}, 1);
+  std::vector<std::string> names;
+  for (const autograd::Metric& metric : it.inventory().metrics()) {
+    EXPECT_EQ(metric.value, 4);
+    names.push_back(metric.name);
+  }
+  EXPECT_EQ(names,
+            (std::vector<std::string>{
+                "layers.0.attention.mechanism0.forward", "layers.0.attention.mechanism1.forward",
+                "layers.1.attention.mechanism0.forward", "layers.1.attention.mechanism1.forward"}));
 }
 
 TEST(MechanismHooks, a_mechanism_decodes_with_the_projections_it_declared) {

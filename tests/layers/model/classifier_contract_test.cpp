@@ -10,9 +10,9 @@ namespace {
 
 constexpr Index vocabulary = 11, classes = 3;
 
-ModelSettings classifying(const std::string& pool, const std::string& head = "mlp") {
+ModelSettings classifying(Pool pool, ClassHeadKind head = ClassHeadKind::mlp) {
   ModelSettings settings = small_settings();
-  settings.task = "classify";
+  settings.task = Task::classify;
   settings.pool = pool;
   settings.head = head;
   settings.causal = false;
@@ -48,10 +48,10 @@ Reading padded(const std::vector<Index>& real, Index length, std::uint64_t paddi
 
 TEST(Classifier, the_head_reads_the_mean_of_real_tokens_or_the_token_before_them) {
   const std::vector<Index> real = {9, 4};
-  for (const std::string pool : {"cls", "mean"}) {
-    SCOPED_TRACE(pool);
-    const bool cls = pool == "cls";
-    const SampleClassifier it(classifying(pool, "linear"), 9);
+  for (const Pool pool : {Pool::cls, Pool::mean}) {
+    const bool cls = pool == Pool::cls;
+    SCOPED_TRACE(cls);
+    const SampleClassifier it(classifying(pool, ClassHeadKind::linear), 9);
     Trunk trunk(classifying(pool), default_plans(classifying(pool), 10), vocabulary + cls, 9 + cls,
                 false);
     const DrawnWeights<Trunk> drawn(trunk);  // the classifier's first parameters
@@ -83,8 +83,8 @@ TEST(Classifier, the_head_reads_the_mean_of_real_tokens_or_the_token_before_them
 }
 
 TEST(Classifier, scores_what_its_logits_say) {
-  for (const std::string head : {"mlp", "linear"})
-    for (const std::string pool : {"cls", "mean"}) {
+  for (const ClassHeadKind head : {ClassHeadKind::mlp, ClassHeadKind::linear})
+    for (const Pool pool : {Pool::cls, Pool::mean}) {
       const SampleClassifier it(classifying(pool, head), 12);
       Reading reading = padded({12, 3, 7, 1}, 12, 5);
       reading.targets = core::Tokens({4, 1}, {0, 2, core::no_target, 1});
@@ -108,7 +108,7 @@ TEST(Classifier, scores_what_its_logits_say) {
 }
 
 TEST(Classifier, knows_a_mechanism_that_reads_padding_like_anything_else) {
-  const HeadGroupPlan aware = default_plans(classifying("cls"), 9).at("dense")[0];
+  const HeadGroupPlan aware = default_plans(classifying(Pool::cls), 9).at("dense")[0];
   HeadGroupPlan unaware = aware;
   unaware.attention.traits.padding = false;
   EXPECT_TRUE(takes_padding({aware}));
@@ -139,12 +139,12 @@ TEST(Classifier, logits_do_not_depend_on_padding_with_any_attention_that_takes_i
   constexpr Index shorter = 70, longer = 100;
   const std::vector<Index> real = {70, 33, 1, 64};
   int tried = 0;
-  for (const std::string pool : {"cls", "mean"}) {
+  for (const Pool pool : {Pool::cls, Pool::mean}) {
     ModelSettings settings = classifying(pool);
     AttentionSite site = settings.site(settings.places(longer));
     for (const Form& form : padding_forms(site)) {
-      if (pool == "mean" && form.name != "dense") continue;  // the head's part is the same
-      SCOPED_TRACE(form.name + ", " + pool);
+      if (pool == Pool::mean && form.name != "dense") continue;  // the head's part is the same
+      SCOPED_TRACE(form.name + (pool == Pool::cls ? ", cls" : ", mean"));
       settings.attention = {form.name};
       const AttentionPlans plans{{form.name, {{form.plan, settings.heads}}}};
       const SampleClassifier it(settings, plans, longer);

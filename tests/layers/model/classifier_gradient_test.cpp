@@ -1,3 +1,4 @@
+#include "core/error.h"
 #include "layers/model/classifier.h"
 #include "tests/gradient_check.h"
 #include "tests/layers/model/sample_model.h"
@@ -6,12 +7,14 @@ namespace weft::layers {
 namespace {
 
 TEST(ClassifierGradient, agrees_with_differences_for_every_pool_and_head) {
-  for (const std::string pool : {"cls", "mean"})
-    for (const std::string head : {"mlp", "linear"})
+  for (const Pool pool : {Pool::cls, Pool::mean})
+    for (const ClassHeadKind head : {ClassHeadKind::mlp, ClassHeadKind::linear})
       for (const bool pads : {false, true}) {
-        SCOPED_TRACE(pool + ", " + head + (pads ? ", padded" : ""));
+        SCOPED_TRACE(core::message_of(pool == Pool::cls ? "cls" : "mean",
+                                      head == ClassHeadKind::mlp ? ", mlp" : ", linear",
+                                      pads ? ", padded" : ""));
         ModelSettings settings = small_settings();
-        settings.task = "classify";
+        settings.task = Task::classify;
         settings.pool = pool;
         settings.head = head;
         settings.causal = false;

@@ -13,14 +13,14 @@ constexpr bool in_double = sizeof(Real) == sizeof(double);
 
 ModelSettings experts(Index choices, double capacity = 0) {
   ModelSettings settings = small_settings();
-  settings.feedforward = "experts";
+  settings.feedforward = FeedForwardKind::experts;
   settings.experts = {.experts = 4, .choices = choices, .capacity = capacity};
   return settings;
 }
 
 ModelSettings memory(const std::string& norm) {
   ModelSettings settings = small_settings();
-  settings.feedforward = "memory";
+  settings.feedforward = FeedForwardKind::memory;
   settings.memory = {.keys = 5, .heads = 2, .top = 4, .query = 6, .norm = norm};
   return settings;
 }
@@ -37,7 +37,8 @@ std::vector<ModelSettings> every_conditional_model() {
 }
 
 std::string name_of(const ModelSettings& s) {
-  return s.feedforward + ", " + std::to_string(s.experts.choices) + " choices, capacity " +
+  return std::string(s.feedforward == FeedForwardKind::experts ? "experts" : "memory") + ", " +
+         std::to_string(s.experts.choices) + " choices, capacity " +
          std::to_string(s.experts.capacity) + ", " + s.memory.norm + ", " + describe(s);
 }
 
@@ -115,8 +116,9 @@ TEST(ConditionalModel, decoding_reads_what_the_model_says_it_multiplies) {
     const SampleModel it(settings, 9);
     auto states = it.model.begin();
     const Index W = 8, F = 12, E = 4, k = settings.experts.choices;
-    const Index feed = settings.feedforward == "experts" ? W * E + k * 2 * W * F
-                                                         : W * 2 * 6 + 2 * 5 * 6 + 2 * 4 * W;
+    const Index feed = settings.feedforward == FeedForwardKind::experts
+                           ? W * E + k * 2 * W * F
+                           : W * 2 * 6 + 2 * 5 * 6 + 2 * 4 * W;
     EXPECT_EQ(it.model.layer_weights(), settings.layers * (4 * W * W + feed));
     for (core::Token t = 0; t < 5; ++t) {
       const Index before = core::counters().weight_bytes;
@@ -129,16 +131,18 @@ TEST(ConditionalModel, decoding_reads_what_the_model_says_it_multiplies) {
 
 TEST(ConditionalModel, reports_the_use_of_every_layer) {
   for (const auto& [settings, name] :
-       {std::pair(experts(1), "layers.1.feed_forward.largest_expert"),
-        std::pair(memory("layer"), "layers.1.feed_forward.slots_hit")}) {
+       {std::pair(experts(1), "layers.1.feed_forward.use.largest_expert"),
+        std::pair(memory("layer"), "layers.1.feed_forward.use.slots_hit")}) {
     SampleModel it(settings, 9);
-    EXPECT_TRUE(it.model.metrics().empty());
+    Inventory inventory;
+    it.model.visit(inventory);
+    EXPECT_TRUE(inventory.metrics().empty());
     autograd::Tape tape;
     autograd::Journal journal;
     it.model.loss(Pass(tape, core::Rng(3), journal), {it.tokens(2, 1), it.targets(2)}, 1);
     journal.commit();
-    EXPECT_TRUE(std::ranges::any_of(it.model.metrics(),
-                                    [&](const Metric& metric) { return metric.name == name; }));
+    EXPECT_TRUE(std::ranges::any_of(
+        inventory.metrics(), [&](const autograd::Metric& metric) { return metric.name == name; }));
   }
 }
 

@@ -182,7 +182,7 @@ TEST(LanguageModel, counts_what_its_products_do) {
     SCOPED_TRACE(describe(settings));
     const SampleModel it(settings, 140);
     const Index W = settings.width, F = settings.ff, V = it.vocabulary;
-    const Index read = settings.reversible_output == "concat" ? 2 * W : W;
+    const Index read = settings.reversible_output == StreamOutput::concat ? 2 * W : W;
     const AttentionSite site = settings.site(140);
     tests::GivenFields defaults;
     const AttentionPlan plan = find_attention(settings.attention[0])->configure(defaults, site);

@@ -36,7 +36,7 @@ TEST(ModelSettings, a_classifier_reads_both_ways_unless_told_and_has_no_output_l
   EXPECT_TRUE(fields.problems().empty());
   EXPECT_FALSE(settings.causal);
   EXPECT_EQ(settings.places(10), 11);
-  settings.pool = "mean";
+  settings.pool = Pool::mean;
   EXPECT_EQ(settings.places(10), 10);
   GivenFields causal({{"task", std::string("classify")}, {"causal", true}});
   settings.fields(causal);
@@ -115,7 +115,7 @@ TEST(ModelSettings, read_what_is_given) {
   EXPECT_TRUE(fields.problems().empty());
   EXPECT_EQ(s.layers, 3);
   EXPECT_EQ(s.hidden(), 96) << "four times the width unless given";
-  EXPECT_EQ(s.norm_place, "post");
+  EXPECT_EQ(s.norm_place, NormPlace::post);
   EXPECT_EQ(s.positions, "rotary");
   EXPECT_EQ(s.dropout, 0.1);
   EXPECT_FALSE(s.tie);
@@ -150,63 +150,6 @@ TEST(ModelSettings, refuse_values_that_do_not_fit_each_other) {
       {"width", Index(15)}, {"heads", Index(3)}, {"positions", std::string("rotary")}};
   EXPECT_NE(problems_of(odd).at("positions").find("even head width"), std::string::npos);
   EXPECT_TRUE(problems_of({{"width", Index(15)}, {"heads", Index(3)}}).empty());
-}
-
-// The plan of [attention.NAME], its problems in `fields`.
-std::vector<HeadGroupPlan> plan(GivenFields& fields, const std::string& name) {
-  return read_attention(fields, name, {.width = 24, .heads = 4, .head_width = 6, .length = 50});
-}
-
-TEST(ReadAttention, takes_the_name_for_the_kind_unless_one_is_given) {
-  GivenFields plain;
-  const auto by_name = plan(plain, "dense");
-  ASSERT_EQ(by_name.size(), 1u);
-  EXPECT_EQ(by_name[0].heads, 4);
-  EXPECT_TRUE(by_name[0].make);
-  EXPECT_TRUE(plain.problems().empty());
-  EXPECT_EQ(plain.visited(), (Names{"projection", "groups", "kind", "scale", "normaliser"}));
-  GivenFields named({{"kind", std::string("dense")}});
-  EXPECT_TRUE(plan(named, "wide")[0].make);
-  EXPECT_TRUE(named.problems().empty());
-}
-
-TEST(ReadAttention, refuses_a_name_that_is_no_mechanism) {
-  GivenFields fields;
-  EXPECT_FALSE(plan(fields, "dence")[0].make);
-  const std::string message = fields.problems().at("kind");
-  EXPECT_NE(message.find("\"dence\""), std::string::npos) << message;
-  GivenFields given({{"kind", std::string("dence")}});
-  plan(given, "dense");
-  EXPECT_TRUE(given.problems().contains("kind"));
-}
-
-TEST(ReadAttention, refuses_a_mechanisms_setting_out_of_range) {
-  GivenFields fields({{"scale", -1.0}});
-  plan(fields, "dense");
-  EXPECT_TRUE(fields.problems().contains("scale"));
-}
-
-Settings group(Index heads, const std::string& kind = "dense") {
-  return {{"kind", kind}, {"heads", heads}};
-}
-
-TEST(ReadAttention, reads_head_groups) {
-  GivenFields fields({{"groups", std::vector<Settings>{group(3), group(1)}}});
-  const auto groups = plan(fields, "mixed");
-  EXPECT_TRUE(fields.problems().empty());
-  ASSERT_EQ(groups.size(), 2u);
-  EXPECT_EQ(groups[0].heads, 3);
-  EXPECT_EQ(groups[1].heads, 1);
-}
-
-TEST(ReadAttention, reports_each_problem_of_head_groups) {
-  GivenFields few({{"groups", std::vector<Settings>{group(1), group(2)}}});
-  plan(few, "mixed");
-  EXPECT_EQ(few.problems().at("groups"), "the groups have 3 heads together, the model 4");
-  GivenFields wrong({{"groups", std::vector<Settings>{group(0), group(3, "dence"), {}}}});
-  plan(wrong, "mixed");
-  for (const std::string key : {"groups.0.heads", "groups.1.kind", "groups.2.kind"})
-    EXPECT_TRUE(wrong.problems().contains(key)) << key;
 }
 
 }  // namespace

@@ -141,7 +141,7 @@ inline Grid naive_streams(const ModelSettings& settings, const Weights& w, const
     first = naive_sum(first, f.attend(f.attention_norm(second)));
     second = naive_sum(second, f.feed(f.feed_norm(first)));
   }
-  const bool both = settings.reversible_output == "concat";
+  const bool both = settings.reversible_output == autograd::StreamOutput::concat;
   Grid y(x.rows, both ? 2 * x.cols : x.cols);
   for (Index r = 0; r < x.rows; ++r)
     for (Index c = 0; c < x.cols; ++c) {
@@ -178,7 +178,7 @@ inline Grid naive_logits(const ModelSettings& settings, const Weights& w,
   const Index head_width = width / settings.heads;
   const NaiveDense dense{Sequences::self(tokens.shape()[0], length, true), settings.heads,
                          head_width, 1 / std::sqrt(double(head_width))};
-  const bool pre = settings.norm_place == "pre";
+  const bool pre = settings.norm_place == NormPlace::pre;
   if (settings.reversible) x = naive_streams(settings, w, x, dense);
   for (Index i = 0; i < settings.layers && !settings.reversible; ++i)
     x = naive_block(w, "layers." + std::to_string(i) + '.', x, dense, pre,

@@ -4,23 +4,13 @@
 #include <vector>
 
 #include "layers/attention/registry.h"
+#include "layers/model/default_plans.h"
 #include "layers/model/language_model.h"
 #include "tests/closeness.h"
 #include "tests/layers/drawn_weights.h"
-#include "tests/layers/given_fields.h"
 #include "tests/random_values.h"
 
 namespace weft::layers {
-
-/// What each name in settings.attention stands for: a kind with its defaults.
-inline AttentionPlans default_plans(const ModelSettings& settings, Index length) {
-  AttentionPlans plans;
-  for (const std::string& name : settings.attention_names()) {
-    tests::GivenFields defaults;
-    plans[name] = read_attention(defaults, name, settings.site(length));
-  }
-  return plans;
-}
 
 /// A language model of 11 tokens with drawn weights.
 struct SampleModel {
@@ -53,7 +43,7 @@ struct SampleModel {
     autograd::Journal journal;
     const Var loss =
         model.loss(Pass(tape, core::Rng(3), journal), {tokens(2, seed), targets(2)}, 1);
-    tape.sweep(loss, Tensor(loss.shape(), 1));
+    tape.sweep(loss);
     return core::scalar(loss.value());
   }
 
@@ -77,7 +67,7 @@ inline ModelSettings small_settings() {
 inline std::vector<ModelSettings> every_form() {
   std::vector<ModelSettings> all;
   for (const std::string positions : {"learned", "sinusoidal", "rotary", "none"})
-    for (const std::string place : {"pre", "post"})
+    for (const NormPlace place : {NormPlace::pre, NormPlace::post})
       for (const bool tie : {true, false}) {
         ModelSettings settings = small_settings();
         settings.positions = positions;
@@ -85,15 +75,15 @@ inline std::vector<ModelSettings> every_form() {
         settings.tie = tie;
         all.push_back(settings);
       }
-  for (const std::string output : {"average", "concat"}) {
+  for (const StreamOutput output : {StreamOutput::average, StreamOutput::concat}) {
     ModelSettings settings = small_settings();
     settings.reversible = true;
     settings.reversible_output = output;
-    settings.tie = output == "average";
+    settings.tie = output == StreamOutput::average;
     all.push_back(settings);
   }
   ModelSettings other = small_settings();
-  other.norm = "rms";
+  other.norm = NormKind::rms;
   other.positions = "axial";
   other.ff_chunk = 50;
   other.loss_chunk = 30;
@@ -114,9 +104,11 @@ inline ModelSettings with_attention(ModelSettings settings, std::string_view kin
 }
 
 inline std::string describe(const ModelSettings& s) {
-  return s.attention[0] + " attention, " + s.positions + " positions, " + s.norm_place + "-norm (" +
-         s.norm + ")" + (s.tie ? ", tied" : "") +
-         (s.reversible ? ", reversible: " + s.reversible_output : "");
+  return s.attention[0] + " attention, " + s.positions + " positions, " +
+         (s.norm_place == NormPlace::pre ? "pre" : "post") + "-norm" +
+         (s.norm == NormKind::rms ? " (rms)" : "") + (s.tie ? ", tied" : "") +
+         (s.reversible ? ", reversible" : "") +
+         (s.reversible_output == StreamOutput::concat ? ": both streams" : "");
 }
 
 }  // namespace weft::layers

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "layers/model/make_model.h"
 #include "layers/model/seq2seq_check.h"
 #include "layers/model/seq2seq_model.h"
 #include "layers/model/terraformer.h"
@@ -15,14 +16,14 @@ struct SampleSeq2Seq {
       : settings(s),
         owner(make_model(s, plans(s, sparse_projection),
                          {.vocabulary = vocabulary, .length = length, .source_length = source})),
-        model(as_source_model(*owner, "test")),
+        model(as_seq2seq_model(*owner, "test")),
         drawn(*owner) {}
 
   static AttentionPlans plans(const ModelSettings& s, bool sparse_projection) {
     AttentionPlans all = default_plans(s, source + length);
     for (auto& [name, groups] : all)
       for (HeadGroupPlan& group : groups)
-        if (sparse_projection) group.projection = {.kind = "sparse", .modules = 4};
+        if (sparse_projection) group.projection = {.kind = Density::sparse, .modules = 4};
     return all;
   }
 
@@ -58,19 +59,19 @@ struct SampleSeq2Seq {
     autograd::Tape tape;
     autograd::Journal journal;
     const Var loss = model.loss(Pass(tape, core::Rng(3), journal), reading, 1);
-    tape.sweep(loss, Tensor(loss.shape(), 1));
+    tape.sweep(loss);
     return {drawn.arena().gradients().begin(), drawn.arena().gradients().end()};
   }
 
   ModelSettings settings;
   std::unique_ptr<Model> owner;
-  const SourceModel& model;
+  const Seq2SeqModel& model;
   DrawnWeights<Model> drawn;
 };
 
 inline ModelSettings small_seq2seq(bool reversible) {
   ModelSettings settings = small_settings();
-  settings.task = "seq2seq";
+  settings.task = Task::seq2seq;
   settings.reversible = reversible;
   settings.seq2seq.encoder_layers = 1;
   return settings;
@@ -91,11 +92,11 @@ inline std::vector<Seq2SeqForm> every_seq2seq_form() {
     if (on(3) && !reversible) continue;
     ModelSettings settings = small_seq2seq(reversible);
     if (on(0)) {
-      settings.feedforward = "sparse";
+      settings.feedforward = FeedForwardKind::sparse;
       settings.sparse_ff = {.block = 3, .rank = 2, .temperature = 1, .hard = 0.5};
     }
     if (on(2)) {
-      settings.output = "sparse";
+      settings.output = Density::sparse;
       settings.tie = false;
     }
     if (on(3)) settings.seq2seq.sru_width = 3;
@@ -105,12 +106,17 @@ inline std::vector<Seq2SeqForm> every_seq2seq_form() {
   return all;
 }
 
+inline const char* name_of(Density density) {
+  return density == Density::sparse ? "sparse" : "dense";
+}
+
 inline std::string describe(const Seq2SeqForm& form) {
   const ModelSettings& s = form.settings;
-  return core::message_of(s.reversible ? "reversible" : "plain", ", feed-forward ", s.feedforward,
+  return core::message_of(s.reversible ? "reversible" : "plain", ", feed-forward ",
+                          s.feedforward == FeedForwardKind::sparse ? "sparse" : "dense",
                           ", projection ", form.sparse_projection ? "sparse" : "dense", ", loss ",
-                          s.output, ", recurrent unit ", s.seq2seq.sru_width, ", ", s.positions,
-                          " positions, attention ", s.attention[0]);
+                          name_of(s.output), ", recurrent unit ", s.seq2seq.sru_width, ", ",
+                          s.positions, " positions, attention ", s.attention[0]);
 }
 
 }  // namespace weft::layers

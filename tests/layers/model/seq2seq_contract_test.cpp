@@ -1,5 +1,5 @@
-// What every model that tells one sequence from another must keep to, plain or reversible, whatever
-// its parts are.
+// What every model that generates one sequence from another must keep to, plain or reversible,
+// whatever its parts are.
 #include "core/error.h"
 #include "core/parallel.h"
 #include "tests/gradient_check.h"
@@ -93,9 +93,9 @@ void expect_decoding(const SampleSeq2Seq& it) {
   for (Index b = 0; b < Index(lengths.size()); ++b) {
     const auto source = reading.sources.read().subspan(std::size_t(b * it.source),
                                                        std::size_t(lengths[std::size_t(b)]));
-    const auto telling = it.model.begin({source.begin(), source.end()});
+    const auto decoder = it.model.begin({source.begin(), source.end()});
     for (Index t = 0; t < T; ++t)
-      tests::expect_close(telling->step(reading.inputs.read()[std::size_t(b * T + t)]).read(),
+      tests::expect_close(decoder->step(reading.inputs.read()[std::size_t(b * T + t)]).read(),
                           tests::in_double(whole.rows(b * T + t, 1).read()),
                           in_double ? 1e-9 : 1e-3);
   }
@@ -145,7 +145,7 @@ TEST(Seq2Seq, gradients_agree_with_differences) {
   for_every_form([](Seq2SeqForm form) {
     form.settings.sparse_ff.hard = 0;
     form.settings.dropout = 0.2;
-    form.settings.norm_place = form.settings.reversible ? "pre" : "post";
+    form.settings.norm_place = form.settings.reversible ? NormPlace::pre : NormPlace::post;
     SampleSeq2Seq it(form.settings, form.sparse_projection);
     tests::check_gradient(
         "loss",

@@ -14,9 +14,9 @@ constexpr bool in_double = sizeof(Real) == sizeof(double);
 
 ModelSettings sparse_settings(const std::string& kind, bool reversible) {
   ModelSettings settings = small_settings();
-  settings.feedforward = "sparse";
+  settings.feedforward = FeedForwardKind::sparse;
   settings.sparse_ff = {.block = 3, .rank = 2, .temperature = 1, .hard = 0.5};
-  settings.output = "sparse";
+  settings.output = Density::sparse;
   settings.output_modules = reversible ? 11 : 1;
   settings.tie = false;
   settings.positions = "rotary";
@@ -28,7 +28,7 @@ ModelSettings sparse_settings(const std::string& kind, bool reversible) {
 AttentionPlans sparse_plans(const ModelSettings& settings, Index length) {
   AttentionPlans plans = default_plans(settings, length);
   for (auto& [name, groups] : plans)
-    for (HeadGroupPlan& group : groups) group.projection = {.kind = "sparse", .modules = 4};
+    for (HeadGroupPlan& group : groups) group.projection = {.kind = Density::sparse, .modules = 4};
   return plans;
 }
 

@@ -10,7 +10,7 @@ namespace {
 constexpr bool in_double = sizeof(Real) == sizeof(double);
 
 /// Both streams with every activation kept: branch i reads one and adds to the other.
-std::pair<Var, Var> run_plain(const TwoStreams& stack, const Pass& pass, const Var& first,
+std::pair<Var, Var> run_plain(const ReversibleStack& stack, const Pass& pass, const Var& first,
                               const Var& second, const Sequences& sequences) {
   Var streams[2] = {first, second};
   for (std::size_t i = 0; i < stack.size(); ++i)

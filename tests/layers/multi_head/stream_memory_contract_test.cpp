@@ -17,7 +17,7 @@ struct Recurrent {
       : model(completed(model_settings, kind), plans(kind, settings, model_settings), 11, length,
               recompute),
         drawn(model) {
-    model.constrain();
+    drawn.inventory().constrain();
   }
 
   static ModelSettings completed(ModelSettings s, const std::string& kind) {
@@ -56,7 +56,7 @@ struct Recurrent {
   DrawnWeights<LanguageModel> drawn;
 };
 
-ModelSettings with_positions(const std::string& positions, const std::string& place = "pre") {
+ModelSettings with_positions(const std::string& positions, NormPlace place = NormPlace::pre) {
   ModelSettings settings = small_settings();
   settings.positions = positions;
   settings.norm_place = place;
@@ -75,11 +75,11 @@ std::vector<Form> forms() {
   reversible.reversible = true;
   return {{"fixed_span", narrow, with_positions("none")},
           {"fixed_span", narrow, with_positions("xl")},
-          {"fixed_span", narrow, with_positions("t5", "post")},
+          {"fixed_span", narrow, with_positions("t5", NormPlace::post)},
           {"fixed_span", narrow, reversible},
           {"adaptive_span", soft, with_positions("none")},
           {"adaptive_span", soft, with_positions("shaw")},
-          {"dynamic_span", soft, with_positions("none", "post")}};
+          {"dynamic_span", soft, with_positions("none", NormPlace::post)}};
 }
 
 TEST(StreamMemory, segments_that_carry_their_past_are_one_long_segment) {
@@ -118,8 +118,8 @@ TEST(StreamMemory, recomputed_layers_read_the_past_that_they_read_first) {
       autograd::Journal journal;
       const core::Tokens tokens = Recurrent::part(30, 60);
       const Var loss =
-          it.model.loss(Pass(tape, core::Rng(3), journal), {tokens, tokens}, 1, &memory);
-      tape.sweep(loss, Tensor(loss.shape(), 1));
+          it.model.loss(Pass(tape, core::Rng(3), journal), {{tokens, tokens}, &memory}, 1);
+      tape.sweep(loss);
       const auto own = it.drawn.arena().gradients();
       gradients.emplace_back(own.begin(), own.end());
     }
@@ -165,8 +165,8 @@ TEST(StreamMemory, what_it_carries_has_no_gradient_but_the_projections_learn_fro
   it.drawn.arena().zero_gradients();
   autograd::Tape tape;
   autograd::Journal journal;
-  const Var loss = it.model.loss(Pass(tape, core::Rng(3), journal), {one, one}, 1, &memory);
-  tape.sweep(loss, Tensor(loss.shape(), 1));
+  const Var loss = it.model.loss(Pass(tape, core::Rng(3), journal), {{one, one}, &memory}, 1);
+  tape.sweep(loss);
   for (const auto& s : it.drawn.arena().slots()) {
     if (s.name != "layers.0.attention.projection.weight") continue;
     const auto keys = it.drawn.arena().gradients().subspan(std::size_t(s.offset + s.size / 3),

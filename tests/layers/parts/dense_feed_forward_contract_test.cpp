@@ -1,5 +1,5 @@
 #include "core/memory.h"
-#include "layers/parts/dense_feed_forward.h"
+#include "layers/parts/feed_forward.h"
 #include "tests/closeness.h"
 #include "tests/gradient_check.h"
 #include "tests/layers/model/naive_model.h"

@@ -34,13 +34,6 @@ TEST(Norm, passes_gradients) {
   }
 }
 
-TEST(Norm, has_the_names_of_its_kinds) {
-  EXPECT_EQ(norm_kind("layer"), NormKind::layer);
-  EXPECT_EQ(norm_kind("rms"), NormKind::rms);
-  EXPECT_EQ(norm_kind("batch"), NormKind::batch);
-  EXPECT_THROW(norm_kind("group"), core::Error);
-}
-
 /// A batch norm and its running moments.
 struct BatchNorm {
   BatchNorm() { norm.visit(inventory); }

@@ -1,5 +1,5 @@
 #include "layers/model/attention_plans.h"
-#include "layers/parts/dense_feed_forward.h"
+#include "layers/parts/feed_forward.h"
 #include "layers/stack/block.h"
 #include "tests/closeness.h"
 #include "tests/gradient_check.h"
@@ -21,8 +21,8 @@ Block make(NormPlace place, Real dropout) {
   MultiHead attention(read_attention(defaults, "dense", site), site, Init::zeros(), Init::zeros(),
                       nullptr);
   return {std::move(attention),
-          std::make_unique<DenseFeedForward>(width, 20, Init::zeros(), Init::zeros()), width, place,
-          dropout};
+          std::make_unique<DenseFeedForward>(width, 20, Init::zeros(), Init::zeros()),
+          {.width = width, .place = place, .dropout = dropout}};
 }
 
 NaiveDense dense_of(const Sequences& s) { return {s, heads, 4, 0.5}; }
@@ -100,9 +100,10 @@ TEST(Block, decodes_what_it_computes_at_once) {
     const DrawnWeights drawn(block);
     const Tensor x = random_tensor({30, width}, 1);
     const Tensor whole = block.forward(Pass(), Var(x), Sequences::self(1, 30, true)).value();
-    MultiHeadState state = block.begin();
+    std::vector<std::unique_ptr<DecodeState>> states;
+    for (const auto& branch : block.branches()) states.push_back(branch->begin());
     for (Index t = 0; t < 30; ++t)
-      tests::expect_close(block.step(state, x.rows(t, 1), t).read(),
+      tests::expect_close(block.step(states, x.rows(t, 1), t).read(),
                           tests::in_double(whole.rows(t, 1).read()), tolerance);
   }
 }

@@ -3,9 +3,10 @@
 
 #include "core/memory.h"
 #include "core/parallel.h"
-#include "layers/parts/dense_feed_forward.h"
+#include "layers/parts/feed_forward.h"
 #include "layers/parts/sparse_feed_forward.h"
-#include "layers/stack/reversible.h"
+#include "layers/stack/block.h"
+#include "layers/stack/reversible_stack.h"
 #include "tests/gradient_check.h"
 #include "tests/layers/model/sample_model.h"
 
@@ -43,20 +44,34 @@ struct Blocks {
         .layers = depth, .width = width, .heads = heads, .head_width = 4, .length = length};
     tests::GivenFields defaults;
     auto plan = read_attention(defaults, kind, site);
-    if (sparse) plan[0].projection.kind = "sparse";
+    if (sparse) plan[0].projection.kind = Density::sparse;
     for (Index i = 0; i < depth; ++i)
       all.emplace_back(MultiHead(plan, site, Init::zeros(), Init::zeros(), nullptr),
-                       feed_forward(sparse), width, NormPlace::pre, Real(dropout));
+                       feed_forward(sparse),
+                       ResidualForm{.width = width, .dropout = Real(dropout)});
   }
   void visit(Inventory& inventory) {
     for (std::size_t i = 0; i < all.size(); ++i) inventory.enter(std::to_string(i), all[i]);
+  }
+  /// One branch of block i, where the stack runs it.
+  Var branch(std::size_t i, std::size_t b, const Pass& pass, const Var& x,
+             const Sequences& s) const {
+    return all[i].branches()[b]->forward(pass.at(i).at(Block::names[b]), x, s);
+  }
+  Var run_reversible(const Pass& pass, const Var& x, const Sequences& s,
+                     StreamOutput output) const {
+    ReversibleStack stack;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      for (std::size_t b = 0; b < 2; ++b)
+        stack.append("layers", {i, std::string(Block::names[b])}, all[i].branches()[b]);
+    return stack.run(pass, x, x, std::vector(stack.size(), s), output);
   }
   /// The same arithmetic as run_reversible, every activation kept.
   Var run_plain(const Pass& pass, const Var& x, const Sequences& s, StreamOutput output) const {
     Var first = x, second = x;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      first = autograd::add(first, all[i].attention_branch(pass.at(i), second, s));
-      second = autograd::add(second, all[i].feed_forward_branch(pass.at(i), first, s));
+      first = autograd::add(first, branch(i, 0, pass, second, s));
+      second = autograd::add(second, branch(i, 1, pass, first, s));
     }
     if (output == StreamOutput::concat) return autograd::concat({first, second});
     return autograd::scale(autograd::add(first, second), Real(0.5));
@@ -65,7 +80,7 @@ struct Blocks {
   std::vector<Block> all;
 };
 
-class ReversibleStack : public testing::TestWithParam<std::string> {
+class ReversibleBlocks : public testing::TestWithParam<std::string> {
  protected:
   struct Run {
     Tensor out, dx;
@@ -80,9 +95,8 @@ class ReversibleStack : public testing::TestWithParam<std::string> {
     const Pass pass(tape, core::Rng(3).fold(step), journal);
     const Sequences s = Sequences::self(2, length, true);
     const Var in = tape.watch(x);
-    const Var out = plain ? blocks.run_plain(pass, in, s, output)
-                          : run_reversible(pass, blocks.all, in,
-                                           std::vector<Sequences>(blocks.all.size(), s), output);
+    const Var out =
+        plain ? blocks.run_plain(pass, in, s, output) : blocks.run_reversible(pass, in, s, output);
     tape.sweep(out, tests::random_tensor(out.shape(), 5));
     journal.commit();
     return {out.value(), tape.gradient(in), copy_of(arena.gradients())};
@@ -91,7 +105,7 @@ class ReversibleStack : public testing::TestWithParam<std::string> {
   const Tensor x = tests::random_tensor({2 * length, width}, 1);
 };
 
-TEST_P(ReversibleStack, has_the_gradients_of_two_plain_streams_with_dropout_on) {
+TEST_P(ReversibleBlocks, has_the_gradients_of_two_plain_streams_with_dropout_on) {
   for (const bool sparse : {false, true})
     for (const StreamOutput output : {StreamOutput::average, StreamOutput::concat}) {
       Blocks blocks(GetParam(), 3, sparse), twin(GetParam(), 3, sparse);
@@ -104,7 +118,7 @@ TEST_P(ReversibleStack, has_the_gradients_of_two_plain_streams_with_dropout_on) 
     }
 }
 
-TEST_P(ReversibleStack, learns_the_same_weights_and_states_in_two_steps) {
+TEST_P(ReversibleBlocks, learns_the_same_weights_and_states_in_two_steps) {
   const auto trained = [&](bool plain) {
     Blocks blocks(GetParam(), 3);
     DrawnWeights drawn(blocks);
@@ -123,18 +137,17 @@ TEST_P(ReversibleStack, learns_the_same_weights_and_states_in_two_steps) {
   EXPECT_LT(distance(trained(false), trained(true)), tolerance);
 }
 
-TEST_P(ReversibleStack, finds_the_input_of_the_first_of_twelve_layers_again) {
+TEST_P(ReversibleBlocks, finds_the_input_of_the_first_of_twelve_layers_again) {
   Blocks blocks(GetParam(), 12);
   const DrawnWeights drawn(blocks);
   const Sequences s = Sequences::self(2, length, true);
   std::vector<Tensor> seen;  // what the first attention read: in the pass, and in the sweep
-  std::vector<autograd::Part> branches;
+  std::vector<autograd::Sublayer> branches;
   for (std::size_t i = 0; i < blocks.all.size(); ++i)
-    for (const bool attends : {true, false})
-      branches.emplace_back([&, i, attends](const Pass& pass, const Var& in) {
-        if (attends && i == 0) seen.push_back(in.value());
-        return attends ? blocks.all[i].attention_branch(pass.at(i), in, s)
-                       : blocks.all[i].feed_forward_branch(pass.at(i), in, s);
+    for (const std::size_t b : {0, 1})
+      branches.emplace_back([&, i, b](const Pass& pass, const Var& in) {
+        if (i == 0 && b == 0) seen.push_back(in.value());
+        return blocks.branch(i, b, pass, in, s);
       });
   autograd::Tape tape;
   autograd::Journal journal;
@@ -146,7 +159,7 @@ TEST_P(ReversibleStack, finds_the_input_of_the_first_of_twelve_layers_again) {
   EXPECT_LT(distance(seen[1].read(), seen[0].read()), in_double ? 1e-12 : 1e-4);
 }
 
-TEST_P(ReversibleStack, takes_as_much_memory_at_depth_24_as_at_depth_4) {
+TEST_P(ReversibleBlocks, takes_as_much_memory_at_depth_24_as_at_depth_4) {
   core::set_threads(1);  // how much of the kernels' scratch coincides depends on the threads
   const auto peak = [&](Index depth) {
     ModelSettings settings = small_settings();
@@ -192,7 +205,7 @@ std::vector<std::string> causal_kinds() {
   return kinds;
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, ReversibleStack, testing::ValuesIn(causal_kinds()),
+INSTANTIATE_TEST_SUITE_P(Registry, ReversibleBlocks, testing::ValuesIn(causal_kinds()),
                          [](const auto& chosen) { return chosen.param; });
 
 }  // namespace

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "core/arrays/tokens.h"
+
+namespace weft::core {
+
+/// What a model reads of B sequences, and what it should predict.
+struct Batch {
+  Tokens inputs;                     ///< [B, T]
+  Tokens targets = {};               ///< [B, T], no_target where nothing is scored; [B, 1] where a
+                                     ///< whole sequence has one answer
+  Lengths lengths = nullptr;         ///< real tokens of each input; null: all
+  Tokens sources = {};               ///< [B, S] or empty: what the inputs are generated from
+  Lengths source_lengths = nullptr;  ///< real tokens of each source; null: all
+};
+
+}  // namespace weft::core

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "data/dataset.h"
+
+namespace weft::data {
+
+/// What a dataset asks of the model and of training, known before any file is read.
+struct DataTraits {
+  bool streams = false;     ///< a batch may continue the sequences of the batch before it
+  bool sources = false;     ///< each sequence is generated from a source sequence
+  bool masks = false;       ///< hidden tokens are to be filled in, not the next token predicted
+  bool pads = false;        ///< sequences may be shorter than data.length and are padded
+  bool classifies = false;  ///< each sequence has one answer, its class
+};
+
+/// A kind of data whose settings have been read: what it asks, and how to make it.
+struct DataPlan {
+  DataTraits traits;
+  std::function<std::unique_ptr<Dataset>(Index batch, std::uint64_t seed)> maker;
+
+  /// The dataset, in micro-batches of `batch` sequences.
+  std::unique_ptr<Dataset> make(Index batch, std::uint64_t seed) const;
+};
+
+/// A plan that makes a `Kind` of sequences of `length` from these settings.
+template <class Kind, class Settings>
+DataPlan plan_for(const Settings& settings, Index length, const DataTraits& traits = {}) {
+  return {traits, [=](Index batch, std::uint64_t seed) {
+            return std::make_unique<Kind>(settings, length, batch, seed);
+          }};
+}
+
+}  // namespace weft::data

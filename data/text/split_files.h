@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "core/fields.h"
+
+namespace weft::data {
+
+/// The files of a dataset with three splits: one file that is divided, or one for each split.
+struct SplitFiles {
+  std::string path = {};  ///< one file, divided by `fractions`
+  /// Or one file for each split.
+  std::string train_path = {}, validation_path = {}, test_path = {};
+  std::vector<double> fractions = {};  ///< of training, validation, test
+
+  /// Whether one file is divided, because no split has a file of its own.
+  bool divided() const;
+  /// The files of training, validation and test; empty where there is none.
+  std::array<std::string, 3> split_paths() const {
+    return {train_path, validation_path, test_path};
+  }
+  /// Throws a usage error unless either `path` or files of splits are given.
+  void require_one_way() const;
+
+  /// Visits the paths.
+  void list_paths(core::Fields& fields, const char* path_help);
+  /// Reports missing or contradictory paths; `wanted` says what kind of file is needed.
+  void check_paths(core::Fields& fields, const char* wanted) const;
+  /// Visits `fractions`; `order` says in which order a file is divided.
+  void list_fractions(core::Fields& fields, const char* order);
+};
+
+}  // namespace weft::data

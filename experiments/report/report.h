@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include "experiments/report/comparison.h"
+#include "experiments/report/report_charts.h"
+
+namespace weft::experiments {
+
+/// What a report shows, gathered once for the page and for files of their own.
+struct Report {
+  const SweepRecord& sweep;
+  Comparison comparison;
+  std::vector<std::vector<ReportChart>> charts;  ///< of each task
+  std::vector<ReportChart> lengths;
+};
+
+/// The sweep must outlive the result.
+Report make_report(const SweepRecord& sweep, const ComparisonOptions& options);
+
+}  // namespace weft::experiments

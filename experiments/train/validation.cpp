@@ -1,0 +1,86 @@
+#include "experiments/train/validation.h"
+
+#include "experiments/console/number_text.h"
+#include "experiments/evaluate/baselines.h"
+
+namespace weft::experiments {
+namespace {
+
+/// Recall from further back than this is beyond what a short window reads.
+constexpr Index far_back = 31;
+
+Validation score(const Trainer& trainer, const std::string& name, Index batches) {
+  const RunConfig& config = trainer.config();
+  Validation result;
+  Evaluation& e = result.evaluation;
+  e = evaluate(trainer.model(), trainer.dataset(), {.batches = batches});
+  result.spans = span_report(trainer.model(), config);
+  result.record = {trainer.steps_done(), {{name + "_loss", e.nats}, {name + "_bits", e.bits()}}};
+  result.line = "step " + std::to_string(trainer.steps_done()) + ": validation " +
+                format_fixed(e.nats, 4) + " (" + format_fixed(e.bits(), 4) + " bits per " +
+                trainer.dataset().unit();
+  return result;
+}
+
+void add_floor(const data::Dataset& dataset, Validation& result) {
+  if (const auto floor = dataset.floor_bits()) {
+    result.record.values.push_back({"floor_bits", *floor});
+    result.line += ", floor " + format_fixed(*floor, 4);
+  }
+  result.line += ")";
+}
+
+void add_recall(Validation& result) {
+  const Evaluation& e = result.evaluation;
+  if (e.by_distance.empty()) return;
+  std::vector<double> from, accuracy;
+  for (const Band& band : e.by_distance) {
+    from.push_back(double(band.from));
+    accuracy.push_back(band.accuracy());
+  }
+  result.record.values.push_back({"recall_distance", from});
+  result.record.values.push_back({"recall_accuracy", accuracy});
+  if (const auto far = e.recall_beyond(far_back))
+    result.line += ", recall beyond " + std::to_string(far_back) + ": " + format_fixed(*far, 3);
+}
+
+/// Accuracies, where they are what the data is about.
+void add_accuracy(const data::Dataset& dataset, const std::vector<data::Baseline>& baselines,
+                  const std::string& name, Validation& result) {
+  const Evaluation& e = result.evaluation;
+  auto& values = result.record.values;
+  if (const auto part = dataset.scored_part()) {
+    values.push_back({name + "_accuracy", e.accuracy()});
+    values.push_back({name + "_sequence_accuracy", e.sequence_accuracy()});
+    result.line += ", " + *part + ": " + format_fixed(e.accuracy(), 4) + " of tokens, " +
+                   format_fixed(e.sequence_accuracy(), 3) + " of sequences";
+  }
+  if (baselines.empty()) return;
+  values.push_back({name + "_accuracy", e.accuracy()});
+  for (auto& value : baseline_metrics(baselines)) values.push_back(std::move(value));
+  result.line += ", accuracy " + format_fixed(e.accuracy(), 4) + " (" +
+                 format_among(e.accuracy(), baselines) + ")";
+}
+
+}  // namespace
+
+Validation validate(const Trainer& trainer, const std::vector<data::Baseline>& baselines) {
+  const std::string name = "validation";
+  Validation result = score(trainer, name, trainer.config().train.eval_batches);
+  add_floor(trainer.dataset(), result);
+  add_recall(result);
+  add_accuracy(trainer.dataset(), baselines, name, result);
+  if (result.spans)
+    for (auto& value : result.spans->metrics()) result.record.values.push_back(std::move(value));
+  return result;
+}
+
+Validation validate_finally(const Trainer& trainer, const std::vector<data::Baseline>& baselines) {
+  const std::string name = "final_validation";
+  Validation result = score(trainer, name, 0);
+  result.line += ")";
+  add_accuracy(trainer.dataset(), baselines, name, result);
+  return result;
+}
+
+}  // namespace weft::experiments

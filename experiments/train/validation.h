@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/evaluate/evaluation.h"
+#include "experiments/evaluate/span_report.h"
+#include "experiments/run/metrics_log.h"
+#include "experiments/train/trainer.h"
+
+namespace weft::experiments {
+
+/// How a model in training does on the validation split, for metrics.jsonl and for people.
+struct Validation {
+  Evaluation evaluation;
+  std::optional<SpanReport> spans;  ///< of models that have them
+  MetricRecord record;
+  std::string line;  ///< "step 300: validation 2.1 (3.0 bits per symbol, floor 2.9)"
+};
+
+/// Scores train.eval_batches of the split, under names that begin with validation_.
+Validation validate(const Trainer& trainer, const std::vector<data::Baseline>& baselines);
+
+/// Scores the whole split when a run ends, under names that begin with final_validation_.
+Validation validate_finally(const Trainer& trainer, const std::vector<data::Baseline>& baselines);
+
+}  // namespace weft::experiments
