@@ -1,5 +1,6 @@
 #include "core/error.h"
 #include "layers/attention/clusters/commitment.h"
+#include "layers/attention/routing_choice.h"
 #include "tests/golden/attention_replay.h"
 
 namespace weft::golden {
