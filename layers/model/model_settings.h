@@ -73,6 +73,8 @@ struct ModelSettings {
     return norm == NormKind::batch ||
            (feedforward == FeedForwardKind::memory && memory.norm == "batch");
   }
+  /// An expert that is full of later tokens' first choices gives up earlier tokens' second ones.
+  bool experts_leak() const { return feedforward == FeedForwardKind::experts && experts.leaks(); }
   bool is_seq2seq() const { return task == Task::seq2seq; }
   /// What reads the source of a seq2seq model.
   Index encoder_layers() const {
