@@ -4,7 +4,7 @@
 #include "experiments/config/describing.h"
 #include "experiments/console/command_line.h"
 #include "layers/attention/registry.h"
-#include "layers/model/model_settings.h"
+#include "layers/settings/model_settings.h"
 
 namespace weft::experiments {
 namespace {

@@ -8,7 +8,7 @@
 #include "experiments/config/describing.h"
 #include "experiments/console/nearest_word.h"
 #include "layers/attention/registry.h"
-#include "layers/model/seq2seq_check.h"
+#include "layers/settings/seq2seq_check.h"
 
 namespace weft::experiments {
 namespace {

@@ -7,7 +7,7 @@
 #include "experiments/config/describing.h"
 #include "experiments/config/reader.h"
 #include "experiments/run/train_settings.h"
-#include "layers/model/attention_plans.h"
+#include "layers/settings/attention_plans.h"
 #include "optim/settings.h"
 
 namespace weft::experiments {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "layers/model/attention_plans.h"
 #include "layers/model/model.h"
+#include "layers/settings/attention_plans.h"
 
 namespace weft::layers {
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "layers/model/model_settings.h"
 #include "layers/model/output_layer.h"
 #include "layers/parts/feed_forward.h"
 #include "layers/parts/residual.h"
+#include "layers/settings/model_settings.h"
 
 namespace weft::layers {
 

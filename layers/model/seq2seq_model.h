@@ -2,9 +2,9 @@
 
 #include <optional>
 
-#include "layers/model/attention_plans.h"
 #include "layers/model/model.h"
 #include "layers/model/output_layer.h"
+#include "layers/settings/attention_plans.h"
 
 namespace weft::layers {
 

@@ -1,7 +1,7 @@
 #include "layers/model/trainable_model.h"
 
-#include "layers/model/default_plans.h"
 #include "layers/model/make_model.h"
+#include "layers/settings/default_plans.h"
 
 namespace weft::layers {
 namespace {

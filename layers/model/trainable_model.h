@@ -5,7 +5,7 @@
 
 #include "autograd/parameter_arena.h"
 #include "layers/model/model.h"
-#include "layers/model/model_settings.h"
+#include "layers/settings/model_settings.h"
 
 namespace weft::layers {
 

@@ -6,9 +6,9 @@
 
 #include "core/arrays/tokens.h"
 #include "layers/attention/contract/shared_tables.h"
-#include "layers/model/attention_plans.h"
 #include "layers/multi_head/stream_memory.h"
 #include "layers/parts/positions.h"
+#include "layers/settings/attention_plans.h"
 #include "layers/stack/block.h"
 #include "layers/stack/reversible_stack.h"
 

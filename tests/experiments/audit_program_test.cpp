@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "layers/attention/registry.h"
-#include "layers/model/model_settings.h"
+#include "layers/settings/model_settings.h"
 #include "tests/experiments/program.h"
 #include "tests/layers/given_fields.h"
 

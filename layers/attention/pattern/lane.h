@@ -13,8 +13,8 @@ struct PatternLane : HeadLane {
   const PatternProblem& problem;
   const PatternPlan& plan;
 
-  PatternLane(const PatternProblem& p, Index index)
-      : HeadLane(p.sequences, p.heads, p.head_width, index), problem(p), plan(p.plan(index)) {}
+  PatternLane(const PatternProblem& p, Index lane)
+      : HeadLane(p.sequences, p.heads, p.head_width, lane), problem(p), plan(p.plan(lane)) {}
 
   /// How many of a panel's columns are real keys, not padding.
   Index real_columns(const PatternPlan::Panel& panel) const {

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "core/error.h"
-#include "layers/model/attention_plans.h"
+#include "layers/settings/attention_plans.h"
 #include "tests/layers/given_fields.h"
 
 namespace weft::layers {

@@ -1,4 +1,4 @@
-#include "layers/model/attention_plans.h"
+#include "layers/settings/attention_plans.h"
 
 #include "tests/layers/given_fields.h"
 

@@ -3,6 +3,7 @@
 
 #include "layers/model/classifier.h"
 #include "tests/layers/attention/attention_variants.h"
+#include "tests/layers/given_fields.h"
 #include "tests/layers/model/sample_model.h"
 
 namespace weft::layers {

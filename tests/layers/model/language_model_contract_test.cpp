@@ -1,6 +1,7 @@
 #include "core/counters.h"
 #include "core/error.h"
 #include "core/parallel.h"
+#include "tests/layers/given_fields.h"
 #include "tests/layers/model/naive_model.h"
 #include "tests/layers/model/sample_model.h"
 

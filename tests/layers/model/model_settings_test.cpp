@@ -1,4 +1,4 @@
-#include "layers/model/model_settings.h"
+#include "layers/settings/model_settings.h"
 
 #include "tests/layers/given_fields.h"
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "layers/model/model_settings.h"
+#include "layers/settings/model_settings.h"
 #include "tests/closeness.h"
 #include "tests/layers/attention/naive_dense.h"
 #include "tests/layers/drawn_weights.h"

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "layers/attention/registry.h"
-#include "layers/model/default_plans.h"
 #include "layers/model/language_model.h"
+#include "layers/settings/default_plans.h"
 #include "tests/closeness.h"
 #include "tests/layers/drawn_weights.h"
 #include "tests/random_values.h"

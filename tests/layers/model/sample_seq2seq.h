@@ -1,9 +1,9 @@
 #pragma once
 
 #include "layers/model/make_model.h"
-#include "layers/model/seq2seq_check.h"
 #include "layers/model/seq2seq_model.h"
 #include "layers/model/terraformer.h"
+#include "layers/settings/seq2seq_check.h"
 #include "tests/layers/model/sample_model.h"
 
 namespace weft::layers {

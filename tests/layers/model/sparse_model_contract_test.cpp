@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "tests/gradient_check.h"
+#include "tests/layers/given_fields.h"
 #include "tests/layers/model/sample_model.h"
 
 namespace weft::layers {

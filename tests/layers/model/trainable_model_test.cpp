@@ -2,7 +2,7 @@
 
 #include "core/error.h"
 #include "core/fields.h"
-#include "layers/model/default_plans.h"
+#include "layers/settings/default_plans.h"
 #include "tests/random_values.h"
 
 namespace weft::layers {

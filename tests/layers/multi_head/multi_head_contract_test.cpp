@@ -1,5 +1,5 @@
-#include "layers/model/attention_plans.h"
 #include "layers/multi_head/multi_head.h"
+#include "layers/settings/attention_plans.h"
 #include "tests/closeness.h"
 #include "tests/gradient_check.h"
 #include "tests/layers/given_fields.h"

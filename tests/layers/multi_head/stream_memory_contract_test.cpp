@@ -1,5 +1,6 @@
 // Models that read streams in segments and carry what earlier segments left.
 #include "core/counters.h"
+#include "tests/layers/given_fields.h"
 #include "tests/layers/model/sample_model.h"
 
 namespace weft::layers {

@@ -1,5 +1,5 @@
-#include "layers/model/attention_plans.h"
 #include "layers/parts/feed_forward.h"
+#include "layers/settings/attention_plans.h"
 #include "layers/stack/block.h"
 #include "tests/closeness.h"
 #include "tests/gradient_check.h"

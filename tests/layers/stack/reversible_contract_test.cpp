@@ -8,6 +8,7 @@
 #include "layers/stack/block.h"
 #include "layers/stack/reversible_stack.h"
 #include "tests/gradient_check.h"
+#include "tests/layers/given_fields.h"
 #include "tests/layers/model/sample_model.h"
 
 namespace weft::layers {

@@ -1,4 +1,4 @@
-#include "layers/model/seq2seq_check.h"
+#include "layers/settings/seq2seq_check.h"
 
 #include "core/error.h"
 

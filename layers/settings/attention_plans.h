@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "layers/model/model_settings.h"
 #include "layers/multi_head/multi_head.h"
+#include "layers/settings/model_settings.h"
 
 namespace weft::layers {
 

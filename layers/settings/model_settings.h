@@ -6,13 +6,13 @@
 #include "core/fields.h"
 #include "layers/attention/contract/attention.h"
 #include "layers/attention/contract/relative.h"
-#include "layers/model/seq2seq_settings.h"
 #include "layers/parts/density.h"
 #include "layers/parts/experts/expert_feed_forward.h"
 #include "layers/parts/memory/memory_feed_forward.h"
 #include "layers/parts/positions.h"
 #include "layers/parts/residual.h"
 #include "layers/parts/sparse_feed_forward.h"
+#include "layers/settings/seq2seq_settings.h"
 
 namespace weft::layers {
 

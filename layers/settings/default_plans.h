@@ -1,6 +1,6 @@
 #pragma once
 
-#include "layers/model/attention_plans.h"
+#include "layers/settings/attention_plans.h"
 
 namespace weft::layers {
 

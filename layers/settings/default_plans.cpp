@@ -1,4 +1,4 @@
-#include "layers/model/default_plans.h"
+#include "layers/settings/default_plans.h"
 
 #include "core/fields.h"
 

@@ -1,4 +1,4 @@
-#include "layers/model/seq2seq_settings.h"
+#include "layers/settings/seq2seq_settings.h"
 
 namespace weft::layers {
 
