@@ -38,7 +38,7 @@ const std::map<std::string, std::set<std::string>> arrows = {
     {"layers/stack",
      {"layers/multi_head", "layers/parts", "layers/attention/contract", "autograd", "core/*"}},
     {"layers/settings",
-     {"layers/multi_head", "layers/parts", "layers/attention", "layers/attention/contract",
+     {"layers/multi_head", "layers/parts/*", "layers/attention", "layers/attention/contract",
       "autograd", "core/*"}},
     {"layers/model",
      {"layers/settings", "layers/stack", "layers/multi_head", "layers/parts/*", "layers/attention",
