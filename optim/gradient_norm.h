@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "core/real.h"
+#include "autograd/parameter_arena.h"
 
 namespace weft::optim {
 

@@ -57,7 +57,7 @@ MemoryFeedForward::MemoryFeedForward(Index width, const MemorySettings& settings
   if (!batch) query_bias_.emplace(core::Shape{settings.heads * settings.query}, Init::zeros());
   if (settings.norm != "none")
     norm_.emplace(batch ? settings.heads * settings.query : settings.query / 2,
-                  norm_kind(settings.norm));
+                  batch ? NormKind::batch : NormKind::layer);
 }
 
 Var MemoryFeedForward::queries(const Pass& pass, const Var& x) const {
