@@ -2,6 +2,7 @@
 #include "core/counters.h"
 #include "core/parallel.h"
 #include "tests/gradient_check.h"
+#include "tests/layers/given_fields.h"
 #include "tests/layers/model/sample_model.h"
 
 namespace weft::layers {
