@@ -3,6 +3,7 @@
 #include "core/parallel.h"
 #include "optim/gradient_norm.h"
 #include "optim/take_step.h"
+#include "tests/closeness.h"
 #include "tests/optim/given_rule.h"
 
 namespace weft::optim {
@@ -73,7 +74,8 @@ TEST(RowSparse, rows_that_every_step_reads_move_as_those_of_an_ordinary_table_wi
       }
       one->step(sparse.arena, {.step = step, .rate = 0.25});
       other->step(plain.arena, {.step = step, .rate = 0.25});
-      EXPECT_EQ(sparse.values(), plain.values()) << kind << ", step " << step;
+      // To rounding: a row of five numbers is not cut into vectors as a whole table is.
+      tests::expect_close(sparse.values(), tests::in_double(plain.values()), 1e-6);
     }
   }
 }
