@@ -66,6 +66,8 @@ Var matmul(const Var& a, const Var& b, bool transpose_a = false, bool transpose_
 Var add(const Var& x, const Var& y);
 Var scale(const Var& x, Real factor);
 Var relu(const Var& x);
+/// Over the last axis.
+Var softmax(const Var& x);
 /// Every row of a times every row of b, element by element.  a: [s, n], b: [m, n] -> [s m, n]
 Var row_products(const Var& a, const Var& b);
 
@@ -86,6 +88,9 @@ Var module_convolution(const Var& x, const Parameter& weight, const Parameter* b
 /// Zeroes each element with probability `rate` and scales the rest by 1 / (1 - rate); in
 /// evaluation, or with rate 0, the identity.
 Var dropout(const Pass& pass, const Var& x, Real rate);
+/// Multiplies each element by a number drawn evenly from [1 - amount, 1 + amount); in evaluation,
+/// or with amount 0, the identity.
+Var jitter(const Pass& pass, const Var& x, double amount);
 
 Var reshape(const Var& x, Shape shape);
 /// Along the last axis, all other extents equal.
@@ -97,6 +102,11 @@ Var slice(const Var& x, Index first, Index count);
 Var append_rows(const Var& earlier, const Var& x, Index batch, Index first);
 /// The mean of the first counts[b] rows of each sequence b.  x: [B * T, n] -> [B, n]
 Var mean_rows(const Var& x, const std::vector<Index>& counts);
+using RowNumbers = std::shared_ptr<const std::vector<Index>>;
+/// The rows of these numbers, which ascend.  x: [N, n] -> [rows, n]
+Var gather_rows(const Var& x, const RowNumbers& rows);
+/// Each row of x at its number among `all` rows, zeros elsewhere.  x: [rows, n] -> [all, n]
+Var scatter_rows(const Var& x, const RowNumbers& rows, Index all);
 /// Over all elements -> [1]
 Var sum(const Var& x);
 Var mean(const Var& x);

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "core/arrays/tensor.h"
 #include "core/rng.h"
@@ -23,11 +25,21 @@ struct Init {
   static Init mapped(double (*map)(double)) { return {Law::mapped, 0, map}; }
 };
 
+/// A table of which a step reads few rows: its gradient is zero but for the rows that pullbacks
+/// name, and whoever passes over it passes over those only. It moves at a rate of its own, never
+/// decays, and what an optimizer remembers of a row stands still while the row is not read.
+struct RowSparse {
+  double rate = 1e-3;
+};
+
 /// A learned array. Its value and gradient live in the flat arrays of a ParameterArena, which
 /// lends them; until then it is only a shape and a law. Pullbacks add to `gradient` in place.
 class Parameter {
  public:
   Parameter(core::Shape shape, Init init) : shape_(shape), init_(init) {}
+  /// shape: [rows, n]
+  Parameter(core::Shape shape, Init init, RowSparse sparse)
+      : shape_(shape), init_(init), sparse_(sparse) {}
   Parameter(const Parameter&) = delete;
   Parameter& operator=(const Parameter&) = delete;
   Parameter(Parameter&&) = default;
@@ -43,7 +55,11 @@ class Parameter {
   std::uint64_t generation() const { return generation_ ? *generation_ : 0; }
   const Init& init() const { return init_; }
   /// Weight decay pulls on matrices and tables, not on biases and gains.
-  bool decays() const { return shape_.rank() >= 2; }
+  bool decays() const { return shape_.rank() >= 2 && !sparse_; }
+  /// Set where few rows are read.
+  const std::optional<RowSparse>& sparse() const { return sparse_; }
+  /// Says that a pullback has added to these rows of the gradient.  rows: ascending
+  void touch(const std::vector<core::Index>& rows) const;
 
  private:
   friend class ParameterArena;
@@ -52,6 +68,8 @@ class Parameter {
   core::Tensor value_;
   std::span<core::Real> lent_;  ///< the same numbers, where the arena keeps them
   std::span<core::Real> gradient_;
+  std::optional<RowSparse> sparse_;
+  std::shared_ptr<std::vector<core::Index>> touched_;  ///< rows, ascending; the arena's
   std::shared_ptr<const std::uint64_t> generation_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <iterator>
 #include <new>
 
 namespace weft::autograd {
@@ -25,15 +26,26 @@ ParameterArena::ParameterArena(const Inventory& inventory, Use use)
     : values_(nullptr, std::free), gradients_(nullptr, std::free) {
   for (const auto& [name, parameter] : inventory.parameters()) {
     const core::Index n = parameter->shape().size();
-    slots_.push_back({name, parameter->shape(), size_, n, parameter->decays(), parameter->init()});
-    size_ += (n + alignment - 1) / alignment * alignment;
+    slots_.push_back({name, parameter->shape(), 0, n, parameter->decays(), parameter->init(),
+                      parameter->sparse()});
     count_ += n;
   }
+  const auto lay_out = [&](bool sparse) {
+    for (Slot& s : slots_) {
+      if (s.sparse.has_value() != sparse) continue;
+      s.offset = size_;
+      size_ += (s.size + alignment - 1) / alignment * alignment;
+    }
+  };
+  lay_out(false);
+  dense_size_ = size_;
+  lay_out(true);
   values_ = flat_array(size_);
   if (use == Use::training) gradients_ = flat_array(size_);
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     Parameter& parameter = *inventory.parameters()[i].parameter;
-    const Slot& s = slots_[i];
+    Slot& s = slots_[i];
+    if (s.sparse) s.touched = parameter.touched_ = std::make_shared<std::vector<core::Index>>();
     parameter.value_ = core::Tensor::lend(s.shape, values_.get() + s.offset);
     parameter.generation_ = generation_;
     parameter.lent_ = value(s);
@@ -68,6 +80,23 @@ void ParameterArena::initialise(const core::Rng& rng) {
   }
 }
 
-void ParameterArena::zero_gradients() { std::ranges::fill(gradients(), core::Real(0)); }
+void ParameterArena::zero_gradients() {
+  if (!gradients_) return;
+  std::fill_n(gradients_.get(), dense_size_, core::Real(0));
+  for (const Slot& s : slots_) {
+    if (!s.sparse) continue;
+    const core::Index n = s.shape.back();
+    for (const core::Index row : *s.touched)
+      std::fill_n(gradients_.get() + s.offset + row * n, n, core::Real(0));
+    s.touched->clear();
+  }
+}
+
+void Parameter::touch(const std::vector<core::Index>& rows) const {
+  if (!touched_) return;
+  std::vector<core::Index> both;
+  std::ranges::set_union(*touched_, rows, std::back_inserter(both));
+  *touched_ = std::move(both);
+}
 
 }  // namespace weft::autograd

@@ -27,6 +27,10 @@ Adagrad::Adagrad(const AdagradSettings& settings, double weight_decay,
 void Adagrad::prepare(const autograd::ParameterArena& arena, const Update& update) {
   shortened_.clear();
   for (const auto& slot : arena.slots()) {
+    if (slot.sparse) {  // its rows learn by themselves
+      shortened_.push_back(1);
+      continue;
+    }
     const double length =
         std::abs(update.gradient_scale) *
         gradient_norm(arena.gradients().subspan(std::size_t(slot.offset), std::size_t(slot.size)));

@@ -35,6 +35,16 @@ double gradient_norm(std::span<const core::Real> gradients) {
   return std::sqrt(std::accumulate(pieces.begin(), pieces.end(), 0.0));
 }
 
+double gradient_norm(const autograd::ParameterArena& arena) {
+  const double dense = gradient_norm(arena.dense_gradients());
+  double squares = 0;
+  for (const auto& slot : arena.slots())
+    if (slot.sparse)
+      for (const core::Index row : *slot.touched)
+        squares += sum_of_squares(arena.row_gradient(slot, row));
+  return squares == 0 ? dense : std::sqrt(dense * dense + squares);
+}
+
 double clipping_scale(double norm, double clip) {
   constexpr double guard = 1e-6;
   return clip > 0 ? std::min(1.0, clip / (norm + guard)) : 1;

@@ -1,6 +1,7 @@
 #include "optim/optimizer.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "core/error.h"
 #include "core/parallel.h"
@@ -17,7 +18,7 @@ Optimizer::Optimizer(const ParameterArena& arena, const std::vector<std::string>
 
 // The flat array is cut into pieces of equal length, and each piece again at the ends of
 // parameters: many small parameters share a task, and a large one is split between several.
-void Optimizer::step(ParameterArena& arena, const Update& update) {
+Index Optimizer::step(ParameterArena& arena, const Update& update) {
   core::require(arena.size() == size_ && arena.slots().size() == slots_.size(),
                 "optimizer: made for ", slots_.size(), " parameters (", size_,
                 " elements), but given ", arena.slots().size(), " (", arena.size(),
@@ -28,18 +29,43 @@ void Optimizer::step(ParameterArena& arena, const Update& update) {
   prepare(arena, update);
   core::Real* values = arena.values().data();
   const core::Real* gradients = arena.gradients().data();
-  core::parallel_for(size_, core::elementwise_grain, [&](Index begin, Index end) {
-    auto slot = std::ranges::partition_point(
-        slots_, [&](const auto& s) { return s.offset + s.size <= begin; });
-    for (; slot != slots_.end() && slot->offset < end; ++slot) {
+  std::atomic<Index> moved{0};
+  core::parallel_for(arena.dense_size(), core::elementwise_grain, [&](Index begin, Index end) {
+    for (auto slot = slots_.begin(); slot != slots_.end(); ++slot) {
+      if (slot->sparse) continue;
       const Index from = std::max(begin, slot->offset);
       const Index to = std::min(end, slot->offset + slot->size);
-      if (from < to)
-        move({gradients + from, values + from, from, to - from, slot->decays,
-              std::size_t(slot - slots_.begin())},
-             update);
+      if (from >= to) continue;
+      move({gradients + from, values + from, from, to - from, slot->decays,
+            std::size_t(slot - slots_.begin())},
+           update);
+      moved += to - from;
     }
   });
+  return moved + move_rows(arena, update);
+}
+
+Index Optimizer::move_rows(ParameterArena& arena, const Update& update) {
+  std::atomic<Index> moved{0};
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const auto& slot = slots_[i];
+    if (!slot.sparse) continue;
+    Update own = update;
+    own.rate = slot.sparse->rate;
+    const std::vector<Index>& rows = *arena.slots()[i].touched;
+    core::Real* values = arena.values().data();
+    const Index n = slot.shape.back();
+    core::parallel_for(Index(rows.size()), core::rows_per_piece(n), [&](Index begin, Index end) {
+      for (Index r = begin; r < end; ++r) {
+        const Index offset = slot.offset + rows[std::size_t(r)] * n;
+        move({arena.row_gradient(slot, rows[std::size_t(r)]).data(), values + offset, offset, n,
+              false, i},
+             own);
+      }
+      moved += (end - begin) * n;
+    });
+  }
+  return moved;
 }
 
 std::vector<Moment> Optimizer::moments() {

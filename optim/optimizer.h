@@ -31,7 +31,9 @@ class Optimizer {
   virtual ~Optimizer() = default;
 
   /// Moves the arena's values against its gradients: one pass, bitwise equal at any thread count.
-  void step(autograd::ParameterArena& arena, const Update& update);
+  /// Of a row-sparse parameter the touched rows move, by the same rule at the parameter's own rate
+  /// and without decay; the moments of its other rows stand still.  -> how many numbers moved
+  core::Index step(autograd::ParameterArena& arena, const Update& update);
 
   /// Views, which live as long as the optimizer.
   std::vector<Moment> moments();
@@ -55,6 +57,9 @@ class Optimizer {
   virtual void prepare(const autograd::ParameterArena&, const Update&) {}
   /// The rule itself; called from several threads, each time with a different stretch.
   virtual void move(const Stretch& stretch, const Update& update) = 0;
+
+  /// The rows of row-sparse parameters.
+  core::Index move_rows(autograd::ParameterArena& arena, const Update& update);
 
   core::Real* moment(std::size_t i) { return arrays_[i].values.get(); }
 

@@ -10,14 +10,15 @@ namespace weft::optim {
 StepReport take_step(Optimizer& optimizer, autograd::ParameterArena& arena,
                      const OptimSettings& settings, core::Index step, core::Index total_steps,
                      double gradient_scale) {
-  StepReport report{.gradient_norm = std::abs(gradient_scale) * gradient_norm(arena.gradients()),
+  StepReport report{.gradient_norm = std::abs(gradient_scale) * gradient_norm(arena),
                     .rate = learning_rate(settings, step, total_steps)};
   report.applied = std::isfinite(report.gradient_norm);
   if (report.applied)
-    optimizer.step(arena, {.step = step,
-                           .rate = report.rate,
-                           .gradient_scale = gradient_scale *
-                                             clipping_scale(report.gradient_norm, settings.clip)});
+    report.moved = optimizer.step(
+        arena,
+        {.step = step,
+         .rate = report.rate,
+         .gradient_scale = gradient_scale * clipping_scale(report.gradient_norm, settings.clip)});
   return report;
 }
 

@@ -8,7 +8,8 @@ namespace weft::optim {
 struct StepReport {
   double gradient_norm = 0;  ///< before clipping, after gradient_scale
   double rate = 0;
-  bool applied = false;  ///< false: the norm was not finite, and nothing has changed
+  core::Index moved = 0;  ///< numbers that the step passed over
+  bool applied = false;   ///< false: the norm was not finite, and nothing has changed
 };
 
 /// Clips the arena's gradients by their global norm and moves the parameters at the scheduled

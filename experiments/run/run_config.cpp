@@ -194,7 +194,7 @@ std::string RunConfig::identity() const { return resolved.hash(keys_without_effe
 
 bool RunConfig::leaks() const {
   if (!model.causal) return false;
-  return model.norm == layers::NormKind::batch ||
+  return model.has_batch_statistics() || model.experts_leak() ||
          std::ranges::any_of(model.attention_names(), [&](const std::string& name) {
            return layers::leaks(attention.at(name));
          });

@@ -124,14 +124,15 @@ void TrainingRun::announce() {
       "run ", files_.directory.string(), "  ", format_count(double(trainer_.arena().count())),
       " parameters  ", attention_of(config.model), " attention, ", config.model.layers, " layers  ",
       core::threads(), " threads, ", core::simd().isa, ", BLAS ", core::blas_core()));
-  if (config.model.norm == layers::NormKind::batch)
+  if (config.model.has_batch_statistics())
     progress_.message(
         "warning: batch norm's statistics let training read the future (model.allow_leaky_norm); "
         "do not compare its results with causal ones");
   else if (config.leaks())
-    progress_.message(
-        "warning: this attention lets later tokens choose what earlier ones read; weft eval says "
-        "what its score owes to that");
+    progress_.message(core::message_of(
+        "warning: ", config.model.experts_leak() ? "a full expert" : "this attention",
+        " lets later tokens choose what earlier ones read; weft eval says "
+        "what its score owes to that"));
   if (const auto floor = trainer_.dataset().floor_bits())
     progress_.message("the source leaves " + format_fixed(*floor, 4) + " bits per " +
                       trainer_.dataset().unit() + " open: no model can do better (loss " +

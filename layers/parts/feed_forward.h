@@ -1,23 +1,32 @@
 #pragma once
 
+#include "layers/attention/contract/attention.h"
 #include "layers/parts/linear.h"
 
 namespace weft::layers {
 
+/// What stands in the place of a block's feed-forward.
+enum class FeedForwardKind { dense, sparse, experts, memory };
+
 /// What a block does to each token by itself.  x: [N, W] -> [N, W]
+/// `sequences` says which rows are one sequence and which are padding, for a part that counts
+/// tokens; rows of padding may come out as anything finite.
 class FeedForward {
  public:
   virtual ~FeedForward() = default;
 
-  virtual Var forward(const Pass& pass, const Var& x) const = 0;
+  virtual Var forward(const Pass& pass, const Var& x, const Sequences& sequences) const = 0;
   /// residual + forward(x)
-  virtual Var onto(const Pass& pass, const Var& residual, const Var& x) const {
-    return autograd::add(residual, forward(pass, x));
+  virtual Var onto(const Pass& pass, const Var& residual, const Var& x,
+                   const Sequences& sequences) const {
+    return autograd::add(residual, forward(pass, x, sequences));
   }
   /// One token in evaluation.  x: [1, W] -> [1, W]
-  virtual Tensor step(const Tensor& x) const { return forward(Pass(), Var(x)).value(); }
+  virtual Tensor step(const Tensor& x) const {
+    return forward(Pass(), Var(x), Sequences::self(1, 1, true)).value();
+  }
 
-  /// Numbers in weight matrices.
+  /// Numbers in weight matrices that one token is multiplied with.
   virtual Index weights() const = 0;
   virtual void visit(Inventory& inventory) = 0;
 };
@@ -30,12 +39,14 @@ class DenseFeedForward final : public FeedForward {
   DenseFeedForward(Index width, Index hidden, Init in, Init out, Index chunk = 0)
       : in_(width, hidden, in), out_(hidden, width, out), chunk_(chunk) {}
 
-  Var forward(const Pass&, const Var& x) const override {
+  Var forward(const Pass&, const Var& x, const Sequences&) const override {
     const auto whole = [this](const Pass&, const Var& rows) { return out_.forward(hidden(rows)); };
     return chunk_ > 0 ? autograd::by_pieces(Pass(), whole, x, chunk_) : whole(Pass(), x);
   }
-  Var onto(const Pass& pass, const Var& residual, const Var& x) const override {
-    return chunk_ > 0 ? FeedForward::onto(pass, residual, x) : out_.onto(residual, hidden(x));
+  Var onto(const Pass& pass, const Var& residual, const Var& x,
+           const Sequences& sequences) const override {
+    return chunk_ > 0 ? FeedForward::onto(pass, residual, x, sequences)
+                      : out_.onto(residual, hidden(x));
   }
 
   Index weights() const override { return in_.weights() + out_.weights(); }

@@ -92,7 +92,7 @@ Var SparseFeedForward::run(const Pass& pass, const Var& x, bool hard) const {
   return out_.forward(open);
 }
 
-Var SparseFeedForward::forward(const Pass& pass, const Var& x) const {
+Var SparseFeedForward::forward(const Pass& pass, const Var& x, const Sequences&) const {
   const bool hard = !pass.training() || *pass.decide("hard", [&] {
     return pass.stream().fold("coin").uniform(0) < settings_.hard;
   });

@@ -38,7 +38,7 @@ class SparseFeedForward final : public FeedForward {
   SparseFeedForward(Index width, Index hidden, const SparseFeedForwardSettings& settings,
                     Index chunk = 0);
 
-  Var forward(const Pass& pass, const Var& x) const override;
+  Var forward(const Pass& pass, const Var& x, const Sequences&) const override;
   Tensor step(const Tensor& x) const override;
 
   Index weights() const override;

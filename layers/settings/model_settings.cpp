@@ -28,7 +28,8 @@ void ModelSettings::fields(core::Fields& field) {
   field.choice("norm", norm,
                "normalisation of each sublayer; batch reads the future in training: baselines only",
                {{"layer", NormKind::layer}, {"rms", NormKind::rms}, {"batch", NormKind::batch}});
-  field.when("norm", {"batch"}, [&] { list_batch_norm(field); });
+  field.when(has_batch_statistics(), "model.norm = \"batch\" or model.memory_norm = \"batch\"",
+             [&] { list_batch_norm(field); });
   field.choice("norm_place", norm_place, "norm before each sublayer or after its residual",
                {{"pre", NormPlace::pre}, {"post", NormPlace::post}});
   list_positions(field);
@@ -56,13 +57,23 @@ void ModelSettings::list_feed_forward(core::Fields& field) {
   field.integer("ff", ff, "hidden units of the feed-forward (F); 0 stands for 4 x width",
                 core::at_least(0));
   field.choice("feedforward", feedforward,
-               "what each token passes by itself: dense, or sparse, where a controller opens one "
-               "unit in each block and decoding reads no others",
-               {{"dense", Density::dense}, {"sparse", Density::sparse}});
+               "what each token passes by itself: dense; sparse, where a controller opens one unit "
+               "in each block and decoding reads no others; experts, where a router gives it few "
+               "of many feed-forwards; or memory, where it reads few of many learned values",
+               {{"dense", FeedForwardKind::dense},
+                {"sparse", FeedForwardKind::sparse},
+                {"experts", FeedForwardKind::experts},
+                {"memory", FeedForwardKind::memory}});
   field.when("feedforward", {"sparse"}, [&] { sparse_ff.fields(field, hidden()); });
+  field.when("feedforward", {"experts"}, [&] { experts.fields(field); });
+  field.when("feedforward", {"memory"}, [&] { memory.fields(field); });
   field.integer("ff_chunk", ff_chunk,
                 "rows that pass the feed-forward at a time, computed twice; 0: all at once",
                 core::at_least(0));
+  if (feedforward == FeedForwardKind::experts && ff_chunk > 0)
+    field.problem("ff_chunk", "experts share all rows of a call among them: 0");
+  if (feedforward == FeedForwardKind::memory && ff_chunk > 0)
+    field.problem("ff_chunk", "a memory has no hidden units to save: 0");
 }
 
 void ModelSettings::list_positions(core::Fields& field) {
@@ -114,7 +125,7 @@ void ModelSettings::list_batch_norm(core::Fields& field) {
              "batch statistics run over all positions, so training reads the future: allow that "
              "for a baseline");
   if (!allow_leaky_norm)
-    field.problem("norm",
+    field.problem(norm == NormKind::batch ? "norm" : "memory_norm",
                   "batch statistics run over all positions, so that training reads the future: "
                   "choose layer or rms, or for a baseline set model.allow_leaky_norm = true");
 }

@@ -7,6 +7,8 @@
 #include "layers/attention/contract/attention.h"
 #include "layers/attention/contract/relative.h"
 #include "layers/parts/density.h"
+#include "layers/parts/experts/expert_feed_forward.h"
+#include "layers/parts/memory/memory_feed_forward.h"
 #include "layers/parts/positions.h"
 #include "layers/parts/residual.h"
 #include "layers/parts/sparse_feed_forward.h"
@@ -33,8 +35,10 @@ struct ModelSettings {
   Index width = 64;
   Index heads = 4;
   Index ff = 0;  ///< 0 stands for 4 x width
-  Density feedforward = Density::dense;
+  FeedForwardKind feedforward = FeedForwardKind::dense;
   SparseFeedForwardSettings sparse_ff = {};
+  ExpertSettings experts = {};
+  MemorySettings memory = {};
   Index ff_chunk = 0;    ///< rows of the feed-forward at a time; 0: all
   Index loss_chunk = 0;  ///< tokens whose logits exist at a time; 0: about a million logits
   NormKind norm = NormKind::layer;
@@ -64,6 +68,13 @@ struct ModelSettings {
     return task == Task::classify && pool == Pool::cls ? length + 1 : length;
   }
   Index hidden() const { return ff > 0 ? ff : 4 * width; }
+  /// Training lets a token read later ones by statistics over the batch.
+  bool has_batch_statistics() const {
+    return norm == NormKind::batch ||
+           (feedforward == FeedForwardKind::memory && memory.norm == "batch");
+  }
+  /// An expert that is full of later tokens' first choices gives up earlier tokens' second ones.
+  bool experts_leak() const { return feedforward == FeedForwardKind::experts && experts.leaks(); }
   bool is_seq2seq() const { return task == Task::seq2seq; }
   /// What reads the source of a seq2seq model.
   Index encoder_layers() const {

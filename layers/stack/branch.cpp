@@ -61,7 +61,7 @@ Tensor AttentionBranch::run_step(DecodeState& state, const Tensor& h, const Tens
 
 Var FeedForwardBranch::run(const Pass& pass, const Var& h, const Var& x,
                            const Sequences& sequences) const {
-  const Var y = feed_forward_->forward(pass, h);
+  const Var y = feed_forward_->forward(pass, h, sequences);
   if (!unit_) return y;
   return autograd::add(y, unit_->forward(pass.at("unit"), x, sequences.queries));
 }
@@ -69,7 +69,7 @@ Var FeedForwardBranch::run(const Pass& pass, const Var& h, const Var& x,
 Var FeedForwardBranch::run_onto(const Pass& pass, const Var& residual, const Var& h, const Var& x,
                                 const Sequences& sequences) const {
   if (unit_) return Branch::run_onto(pass, residual, h, x, sequences);
-  return feed_forward_->onto(pass, residual, h);
+  return feed_forward_->onto(pass, residual, h, sequences);
 }
 
 std::unique_ptr<DecodeState> FeedForwardBranch::begin() const {

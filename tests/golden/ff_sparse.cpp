@@ -27,7 +27,8 @@ void ff_sparse(Case& golden) {
   autograd::Tape tape;
   autograd::Journal journal;
   const autograd::Var in = tape.watch(x);
-  const autograd::Var out = part.forward(autograd::Pass(tape, core::Rng(0), journal), in);
+  const autograd::Var out = part.forward(autograd::Pass(tape, core::Rng(0), journal), in,
+                                         layers::Sequences::self(1, x.shape().rows(), true));
   golden.compare("out", out.value().read());
   tape.sweep(out, upstream);
   golden.compare("grad/x", tape.gradient(in).read());

@@ -23,6 +23,8 @@
   X("conv.short", conv_short)                           \
   X("dense.multiplicative", dense_multiplicative)       \
   X("entmax", entmax)                                   \
+  X("ff.moe", ff_moe)                                   \
+  X("ff.product_key", ff_product_key)                   \
   X("ff.sparse", ff_sparse)                             \
   X("layer.deltanet", recurrent_layers)                 \
   X("layer.gated_deltanet", recurrent_layers)           \

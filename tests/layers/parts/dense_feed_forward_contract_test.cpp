@@ -17,8 +17,9 @@ TEST(DenseFeedForward, is_two_products_with_an_exact_gelu_between) {
       const Tensor x = tests::random_tensor({rows, width}, 1),
                    r = tests::random_tensor({rows, width}, 2);
       const Grid expected = naive_feed_forward(drawn.weights(), "", Grid(x));
-      tests::expect_close(part.forward(Pass(), Var(x)).value().read(), expected.numbers, tolerance);
-      tests::expect_close(part.onto(Pass(), Var(r), Var(x)).value().read(),
+      tests::expect_close(part.forward(Pass(), Var(x), {}).value().read(), expected.numbers,
+                          tolerance);
+      tests::expect_close(part.onto(Pass(), Var(r), Var(x), {}).value().read(),
                           naive_sum(Grid(r), expected).numbers, tolerance);
       EXPECT_EQ(part.weights(), 2 * width * hidden);
     }
@@ -33,7 +34,7 @@ TEST(DenseFeedForward, by_pieces_never_holds_all_hidden_units) {
     const Var x = tape.watch(tests::random_tensor({rows, 16}, 1));
     const Index before = core::memory_use().live;
     core::reset_memory_peak();
-    const Var y = part.forward(Pass(), x);
+    const Var y = part.forward(Pass(), x, {});
     tape.sweep(y, Tensor(y.shape(), 1));
     return core::memory_use().peak - before;
   };
@@ -52,7 +53,7 @@ TEST_P(FeedForwardPieces, passes_gradients) {
   tests::check_gradient(
       "feed_forward",
       [&](const Pass&, const std::vector<Var>& in) {
-        return autograd::add(part.forward(Pass(), in[0]), part.onto(Pass(), in[0], in[1]));
+        return autograd::add(part.forward(Pass(), in[0], {}), part.onto(Pass(), in[0], in[1], {}));
       },
       inputs, drawn.arena());
 }

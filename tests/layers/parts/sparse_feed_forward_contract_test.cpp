@@ -45,9 +45,9 @@ TEST(SparseFeedForward, opens_the_largest_logit_of_each_block_in_evaluation) {
         const Tensor x = tests::random_tensor({30, width}, 1),
                      r = tests::random_tensor({30, width}, 2);
         const Grid expected = naive_sparse(drawn.weights(), Grid(x), block);
-        tests::expect_close(part.forward(Pass(), Var(x)).value().read(), expected.numbers,
+        tests::expect_close(part.forward(Pass(), Var(x), {}).value().read(), expected.numbers,
                             tolerance);
-        tests::expect_close(part.onto(Pass(), Var(r), Var(x)).value().read(),
+        tests::expect_close(part.onto(Pass(), Var(r), Var(x), {}).value().read(),
                             naive_sum(Grid(r), expected).numbers, tolerance);
         EXPECT_EQ(part.weights(), 2 * width * hidden + width * rank + rank * hidden);
       }
@@ -66,7 +66,8 @@ TEST(SparseFeedForward, in_blocks_of_one_is_the_relu_feed_forward_without_first_
     autograd::Journal journal;
     const Pass training(tape, core::Rng(1), journal);
     for (const Pass& pass : {Pass(), training})
-      tests::expect_close(part.forward(pass, Var(x)).value().read(), expected.numbers, tolerance);
+      tests::expect_close(part.forward(pass, Var(x), {}).value().read(), expected.numbers,
+                          tolerance);
   }
 }
 
@@ -76,7 +77,7 @@ TEST(SparseFeedForward, gathers_at_decoding_what_it_masks_at_once) {
     DrawnWeights drawn(part);
     const Tensor x = tests::random_tensor({20, width}, 1);
     for (const int round : {0, 1}) {
-      const Tensor whole = part.forward(Pass(), Var(x)).value();
+      const Tensor whole = part.forward(Pass(), Var(x), {}).value();
       for (Index t = 0; t < 20; ++t)
         tests::expect_close(part.step(x.rows(t, 1)).read(),
                             tests::in_double(whole.rows(t, 1).read()), tolerance);
@@ -157,7 +158,7 @@ TEST(SparseFeedForward, tosses_one_coin_for_a_call_and_takes_the_hard_side_as_of
     autograd::Tape tape;
     autograd::Journal journal;
     const Pass pass(tape, core::Rng(step), journal);
-    part.forward(pass, Var(x));
+    part.forward(pass, Var(x), {});
     hard += pass.decide("live units", [] { return autograd::LiveUnits(); })->size() > 0;
   }
   EXPECT_NEAR(double(hard), 300, 60);
@@ -171,15 +172,15 @@ TEST(SparseFeedForward, reads_its_choices_back_in_a_replay) {
     autograd::Tape tape;
     autograd::Journal journal;
     const Pass pass(tape, core::Rng(1), journal);
-    const Tensor first = part.forward(pass, Var(x)).value();
+    const Tensor first = part.forward(pass, Var(x), {}).value();
     // Other logits would choose other units; the journal says which it was.
     for (const auto& segment : drawn.arena().slots())
       if (segment.name == "up.bias")
         core::fill_normal(drawn.arena().value(segment), core::Rng(9), 100);
     autograd::Tape scratch;
-    const Tensor again = part.forward(pass.replayed_on(scratch), Var(x)).value();
+    const Tensor again = part.forward(pass.replayed_on(scratch), Var(x), {}).value();
     EXPECT_TRUE(tests::same_bits(first.read(), again.read()));
-    EXPECT_FALSE(tests::same_bits(part.forward(Pass(), Var(x)).value().read(), first.read()));
+    EXPECT_FALSE(tests::same_bits(part.forward(Pass(), Var(x), {}).value().read(), first.read()));
   }
 }
 
@@ -191,7 +192,9 @@ TEST(SparseFeedForward, passes_gradients) {
       DrawnWeights drawn(part);
       tests::check_gradient(
           "sparse_feed_forward",
-          [&](const Pass& pass, const std::vector<Var>& in) { return part.forward(pass, in[0]); },
+          [&](const Pass& pass, const std::vector<Var>& in) {
+            return part.forward(pass, in[0], {});
+          },
           {tests::random_tensor({9, 7}, 1)}, drawn.arena());
     }
 }

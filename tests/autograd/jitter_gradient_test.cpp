@@ -1,0 +1,14 @@
+#include "tests/gradient_check.h"
+
+namespace weft::autograd {
+namespace {
+
+TEST(Jitter, gradient) {
+  tests::check_gradient(
+      "jitter",
+      [](const Pass& pass, const std::vector<Var>& in) { return jitter(pass, in[0], 0.5); },
+      {tests::random_tensor({6, 9}, 1)});
+}
+
+}  // namespace
+}  // namespace weft::autograd
