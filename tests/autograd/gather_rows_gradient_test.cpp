@@ -1,5 +1,7 @@
+#include "autograd/ops.h"
 #include "core/error.h"
 #include "tests/gradient_check.h"
+#include "tests/random_values.h"
 
 namespace weft::autograd {
 namespace {

@@ -1,4 +1,6 @@
+#include "autograd/ops.h"
 #include "tests/gradient_check.h"
+#include "tests/random_values.h"
 
 namespace weft::autograd {
 namespace {

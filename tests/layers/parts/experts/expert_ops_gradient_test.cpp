@@ -1,5 +1,6 @@
 #include "layers/parts/experts/expert_ops.h"
 #include "tests/gradient_check.h"
+#include "tests/random_values.h"
 
 namespace weft::layers {
 namespace {

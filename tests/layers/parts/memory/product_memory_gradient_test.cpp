@@ -1,5 +1,6 @@
 #include "layers/parts/memory/product_memory.h"
 #include "tests/gradient_check.h"
+#include "tests/random_values.h"
 
 namespace weft::layers {
 namespace {
