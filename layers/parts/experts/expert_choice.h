@@ -20,7 +20,7 @@ struct ChoiceRule {
   Index choices = 1;
   Index capacity = 0;           ///< rows that an expert takes at most; 0: any number
   double second_threshold = 0;  ///< a second choice stands if its draw < gate / this; 0: always
-  GateRule gate;
+  GateRule gate = {};
 };
 
 /// Which experts each row chose, and where its copies stand when rows are sorted by expert. An

@@ -140,9 +140,11 @@ TEST_P(AttentionContractCausal, decoding_gives_what_the_whole_pass_gives) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Registry, AttentionContractCausal,
-    testing::ValuesIn(those_that([](const AttentionTraits& t) { return t.causal; })), name_of);
+INSTANTIATE_TEST_SUITE_P(Registry, AttentionContractCausal,
+                         testing::ValuesIn(those_that([](const AttentionTraits& traits) {
+                           return traits.causal;
+                         })),
+                         name_of);
 
 class AttentionContractQueries : public AttentionContract {};
 
@@ -173,8 +175,8 @@ TEST_P(AttentionContractQueries, answers_a_query_alone_as_among_others) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, AttentionContractQueries,
-                         testing::ValuesIn(those_that([](const AttentionTraits& t) {
-                           return t.queries_alone;
+                         testing::ValuesIn(those_that([](const AttentionTraits& traits) {
+                           return traits.queries_alone;
                          })),
                          name_of);
 

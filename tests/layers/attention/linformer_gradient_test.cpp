@@ -1,26 +1,20 @@
-#include "layers/attention/length_projection.h"
 #include "tests/gradient_check.h"
+#include "tests/layers/attention/attention_sample.h"
 #include "tests/layers/model/sample_model.h"
 
 namespace weft::layers {
 namespace {
 
 TEST(LengthProjectionGradient, agrees_with_differences) {
-  for (const bool by_head : {false, true})
-    for (const bool one_table : {false, true}) {
-      const core::Shape shape = by_head ? core::Shape{2, 5, 12} : core::Shape{5, 12};
-      autograd::Parameter e(shape, autograd::Init::zeros()), f(shape, autograd::Init::zeros());
-      std::vector<autograd::Parameter*> parameters{&e};
-      if (!one_table) parameters.push_back(&f);
-      Sequences s = Sequences::self(3, 9, false);
-      s.key_lengths = std::make_shared<const std::vector<Index>>(std::vector<Index>{9, 0, 4});
-      tests::check_gradient(
-          "length_projection",
-          [&](const Pass&, const std::vector<Var>& in) {
-            return project_length({{in[0], 8}, {in[0], 0}}, e, one_table ? e : f, s, 6);
-          },
-          {tests::random_tensor({27, 14}, 1)}, parameters);
-    }
+  for (const std::string sharing : {"none", "headwise", "key_value"}) {
+    SCOPED_TRACE(sharing);
+    AttentionSample it("linformer", padded(Sequences::self(3, 9, false), {9, 1, 4}), 2, 3,
+                       {{"sharing", sharing}, {"slots", Index(5)}});
+    tests::check_gradient(
+        "length_projection",
+        [&](const Pass& pass, const std::vector<Var>& in) { return it.forward(pass, in); },
+        it.inputs(), it.arena());
+  }
 }
 
 // Layers that share one projection add their gradients up in it.

@@ -125,8 +125,9 @@ TEST(Experts, rows_before_a_changed_one_keep_their_bits) {
       core::fill_normal(y.write().subspan(std::size_t(t * 16)), core::Rng(9), 1);
       const Tensor after = part.forward(Pass(), Var(y), rows).value();
       EXPECT_TRUE(tests::same_bits(before.rows(0, t).read(), after.rows(0, t).read()));
-      if (settings.capacity == 0)  // else the row may be lost in both
+      if (settings.capacity == 0) {  // else the row may be lost in both
         EXPECT_FALSE(tests::same_bits(before.rows(t, 1).read(), after.rows(t, 1).read()));
+      }
     }
   }
 }
