@@ -54,7 +54,7 @@ chunk = 8
 [attention.paper_routing]
 kind = "routing"
 mode = "paper"
-window = 8
+chunk = 8
 )");
   for (const std::string name : {"paper_lsh", "paper_routing"}) {
     const Outcome outcome =
@@ -72,7 +72,7 @@ TEST(Audit, a_score_of_a_leaking_model_comes_with_its_leak) {
 [attention.paper_routing]
 kind = "routing"
 mode = "paper"
-window = 8
+chunk = 8
 )");
   const auto score = [&](const std::string& attention, const std::string& run) {
     const Outcome trained =

@@ -73,7 +73,7 @@ TEST(Resume, verify_resume_finds_every_bit_equal_with_centroids_that_move_and_ar
 [attention.routed]
 kind = "routing"
 clusters = "7"
-window = 8
+chunk = 8
 decay = 0.9
 commitment = 1e-3
 reseed_after = 3
@@ -102,7 +102,7 @@ TEST(Resume, a_run_killed_twenty_times_ends_in_the_same_bits) {
   const Program program("kill");
   program.write("tiny.toml", tiny_config);
   // Long enough to be killed often; checkpoints come often enough to get on between kills.
-  const std::vector<std::string> length = {"train.steps=400", "train.eval_every=100",
+  const std::vector<std::string> length = {"train.steps=800", "train.eval_every=200",
                                            "train.checkpoint_every=4"};
   const auto train = [&](const std::string& directory) {
     std::vector<std::string> words = {"train", "tiny.toml", "--run", directory};

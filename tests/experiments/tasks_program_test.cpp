@@ -175,7 +175,7 @@ TEST(Tasks, settings_that_do_not_go_together_are_refused_with_what_to_do) {
       {{"tiny.toml", "model.task=classify"}, {"model.task", "data.kind = \"listops\""}},
       {{"listops.toml", "model.task=language"}, {"data.kind", "model.task = \"classify\""}},
       {{"listops.toml", "model.tie=false"},
-       {"model.tie is used only with model.task = \"seq2seq\" or \"language\""}},
+       {"model.tie is used only with model.task = \"language\" or \"seq2seq\""}},
       {{"listops.toml", "data.shortest=17"}, {"data.shortest", "at most data.length, 16"}},
       {{"listops.toml", "sample.tokens=5"}, {"sample.tokens"}},
       {{"masked.toml", "model.causal=true"}, {"model.causal", "model.causal = false"}},

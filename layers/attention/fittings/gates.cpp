@@ -1,5 +1,6 @@
 #include "layers/attention/fittings/gates.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "autograd/row_sums.h"
@@ -117,7 +118,7 @@ Var add_skipped(const Var& o, const HeadBlock& v, const autograd::Parameter& ski
   const Index columns = head_columns("add_skipped", o.shape(), skip);
   const Index heads = skip.shape().size(), rows = o.shape()[0];
   const ConstHeads from = heads_of(v);
-  Tensor y = o.value();
+  Tensor y(o.shape());
   Real* to = y.write().data();
   const auto for_each_head = [=](Index begin, Index end, const auto& body) {
     for (Index t = begin; t < end; ++t)
@@ -125,8 +126,10 @@ Var add_skipped(const Var& o, const HeadBlock& v, const autograd::Parameter& ski
   };
   core::parallel_for(rows, core::rows_per_piece(heads * columns), [&](Index begin, Index end) {
     for_each_head(begin, end, [&](Index t, Index h) {
-      core::simd().axpy(skip.data()[h], from.data + t * from.stride + h * columns,
-                        to + (t * heads + h) * columns, columns);
+      const Index at = (t * heads + h) * columns;
+      std::copy_n(o.value().data() + at, columns, to + at);
+      core::simd().axpy(skip.data()[h], from.data + t * from.stride + h * columns, to + at,
+                        columns);
     });
   });
   const HeadGradients gradients({v}, heads * columns);

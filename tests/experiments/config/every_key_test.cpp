@@ -123,7 +123,7 @@ TEST(EveryKey, is_printed_completed_and_listed_with_its_mechanism) {
           << own;
       if (is_in_a_list(setting)) continue;
       const std::string path = "attention." + std::string(entry.kind) + "." + setting.key + "=";
-      EXPECT_NE(completion.find(" " + path + " "), std::string::npos) << path;
+      EXPECT_NE(completion.find(path + " "), std::string::npos) << path;
     }
   }
 }

@@ -39,7 +39,8 @@ TEST(PatternSettings, a_stride_that_never_fires_is_refused) {
   }
   EXPECT_EQ(complaint("dilated", {{"dilation", Index(300)}}), "dilation");
   EXPECT_EQ(complaint("longformer", {{"dilation", Numbers{1, 256}}}), "dilation");
-  EXPECT_EQ(complaint("fixed", {{"stride", Index(8)}, {"c", Index(9)}}), "c");
+  EXPECT_EQ(complaint("fixed", {{"stride", Index(8)}, {"summary_columns", Index(9)}}),
+            "summary_columns");
 }
 
 TEST(PatternSettings, more_random_blocks_than_there_are_is_refused) {

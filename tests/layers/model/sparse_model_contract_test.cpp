@@ -26,8 +26,8 @@ ModelSettings sparse_settings(const std::string& kind, bool reversible) {
   return settings;
 }
 
-AttentionPlans sparse_plans(const ModelSettings& settings, Index length) {
-  AttentionPlans plans = default_plans(settings, length);
+AttentionPlans sparse_plans(const ModelSettings& settings) {
+  AttentionPlans plans = sample_plans(settings);
   for (auto& [name, groups] : plans)
     for (HeadGroupPlan& group : groups) group.projection = {.kind = Density::sparse, .modules = 4};
   return plans;
@@ -35,7 +35,7 @@ AttentionPlans sparse_plans(const ModelSettings& settings, Index length) {
 
 struct SparseModel : SampleModel {
   SparseModel(const ModelSettings& s, Index longest, bool recompute = false)
-      : SampleModel(s, sparse_plans(s, longest), longest, recompute) {}
+      : SampleModel(s, sparse_plans(s), longest, recompute) {}
 };
 
 std::vector<ModelSettings> every_sparse_model() {
