@@ -11,8 +11,10 @@ int main() {
   const auto task = core::with_defaults(data::DataSettings{.kind = "recall", .length = length});
   const auto dataset = task.plan.make(batch, 1);
 
-  layers::TrainableModel model({.layers = 2, .width = 32, .attention = {"local", "dense"}},
-                               {.vocabulary = dataset->vocabulary(), .length = length});
+  layers::ModelSettings settings;
+  settings.width = 32;
+  settings.attention = {"local", "dense"};
+  layers::TrainableModel model(settings, {.vocabulary = dataset->vocabulary(), .length = length});
   const auto rule = core::with_defaults(optim::OptimSettings{.kind = "adamw", .lr = 5e-3});
   const auto optimizer = rule.make_optimizer(model.arena());
 
