@@ -27,13 +27,13 @@ LeakAudit audit_of(const CommandLine& line) {
 
 int audit_command(const Arguments& arguments) {
   CommandLine line("weft audit CONFIG|RUN [section.key=value ...]",
-                   "Replaces the tokens from a random position on and counts the earlier outputs "
+                   "Replaces all tokens from a random position on and counts the earlier outputs "
                    "that change: a causal model has none. A config is audited with its starting "
                    "weights, a run with its newest checkpoint. Exits with 1 when something leaks.");
   line.words(1, 1000, "CONFIG or RUN");
   add_checkpoint_option(line);
   line.option("trials", "N", "sequences to try", "20")
-      .option("seed", "N", "what positions and tokens are drawn from", "0")
+      .option("seed", "N", "the seed for positions and tokens", "0")
       .flag("json", "print one JSON object");
   if (!line.parse(arguments)) return 0;
   const LeakAudit audit = audit_of(line);

@@ -11,7 +11,7 @@ namespace weft::experiments {
 namespace {
 
 void add_steps_option(CommandLine& line) {
-  line.option("steps", "N", "steps to time after one to warm up", "5");
+  line.option("steps", "N", "steps to time, after one warm-up step", "5");
 }
 
 Index steps_of(const CommandLine& line) {
@@ -22,8 +22,8 @@ Index steps_of(const CommandLine& line) {
 
 int bench_step(const Arguments& arguments) {
   CommandLine line("weft bench step CONFIG [section.key=value ...]",
-                   "Trains a few steps and prints speed, utilisation and memory. Compare figures "
-                   "of one machine and minute only.");
+                   "Trains a few steps and prints speed, utilisation and memory. Compare only "
+                   "figures of the same machine and time.");
   line.words(1, 1000, "CONFIG");
   add_steps_option(line);
   line.flag("json", "print JSON").flag("profile", "print time, Gflop/s and bytes by layer and op");
@@ -41,7 +41,7 @@ int bench_step(const Arguments& arguments) {
 int bench_scale(const Arguments& arguments) {
   CommandLine line("weft bench scale CONFIG [section.key=value ...]",
                    "Trains a few steps at several lengths and fits how time and memory "
-                   "grow with the length. Compare figures of one machine and minute only.");
+                   "grow with the length. Compare only figures of the same machine and time.");
   line.words(1, 1000, "CONFIG")
       .option("lengths", "N,M", "the lengths to try", "512,1k,2k")
       .list("vary", "KEY=A,B", "try each of these values; may be given several times");
@@ -58,10 +58,10 @@ int bench_scale(const Arguments& arguments) {
 int bench_decode(const Arguments& arguments) {
   CommandLine line("weft bench decode CONFIG [section.key=value ...]",
                    "Generates tokens one by one with random weights and prints speed "
-                   "and weights read, next to those of the dense model of the same "
-                   "shape. Compare figures of one machine and minute only.");
+                   "and weights read, compared with the dense model of the same "
+                   "shape. Compare only figures of the same machine and time.");
   line.words(1, 1000, "CONFIG")
-      .option("prompt", "N", "tokens read before", "64")
+      .option("prompt", "N", "tokens of the prompt", "64")
       .option("tokens", "N", "tokens to time", "64")
       .flag("json", "print JSON");
   if (!line.parse(arguments)) return 0;

@@ -77,7 +77,7 @@ int ckpt_show(const Arguments& arguments) {
 
 int ckpt_verify(const Arguments& arguments) {
   CommandLine line("weft ckpt verify RUN",
-                   "Reads every checkpoint of a run to its end; exits with 5 when one is damaged.");
+                   "Reads every checkpoint of a run completely; exits with 5 when one is damaged.");
   if (!line.words(1, 1, "RUN").parse(arguments)) return 0;
   return verify_checkpoints(store_of(line)) == 0 ? 0 : 5;
 }
@@ -88,7 +88,7 @@ std::span<const Command> ckpt_commands() {
   static constexpr Command commands[] = {
       {"ls", "list a run's checkpoints, newest first", ckpt_ls},
       {"show", "print what a checkpoint holds", ckpt_show},
-      {"verify", "read every checkpoint to its end", ckpt_verify},
+      {"verify", "read every checkpoint completely", ckpt_verify},
   };
   return commands;
 }

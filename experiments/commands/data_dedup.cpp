@@ -58,19 +58,20 @@ int data_dedup_command(const Arguments& arguments) {
   CommandLine line(
       "weft data dedup INPUT -o OUTPUT",
       "Drops documents that nearly repeat earlier ones, and keeps the first of each "
-      "kind. A document is a line, or a field of the JSON object on it. Two are "
-      "compared by the runs of words they share (Jaccard similarity), found by MinHash "
-      "and then computed exactly. Do not use it on a benchmark's own splits.");
+      "group. A document is a line, or a field of the JSON object on it. Two documents "
+      "are compared by the word n-grams they share (Jaccard similarity): MinHash finds "
+      "candidates, whose similarity is computed exactly. Do not use it on a benchmark's "
+      "own splits.");
   line.words(1, 1, "INPUT")
       .option("output,o", "FILE", "where to write what is kept")
       .option("threshold", "X", "similarity from which a document is dropped", "0.8")
-      .option("shingle", "N", "words in a run; shorter documents must be the same", "5")
-      .option("largest", "N", "different documents in a cluster that may be dropped unseen", "1000")
-      .option("field", "NAME", "lines are JSON, and this is their text")
+      .option("shingle", "N", "words in an n-gram; shorter documents must be identical", "5")
+      .option("largest", "N", "clusters with more different documents than this are kept", "1000")
+      .option("field", "NAME", "each line is a JSON object, and this field is the text")
       .option("report", "FILE", "where to write what was dropped and why, as JSON lines")
       .flag("markup", "leave <...> out of the comparison")
       .option("threads", "N", "threads to use, 0: all cores", "0")
-      .flag("force", "replace the files that are there");
+      .flag("force", "replace existing files");
   if (!line.parse(arguments)) return 0;
   const std::string& input = line.words()[0];
   const std::string& output = line.text("output");

@@ -28,10 +28,11 @@ data::TextDivision division_of(const CommandLine& line) {
 }  // namespace
 
 int data_prepare_command(const Arguments& arguments) {
-  CommandLine line("weft data prepare INPUT... -o FILE.h5",
-                   "Writes a text as tokens, with its alphabet, splits and a fingerprint, to be "
-                   "trained on as data.path=FILE.h5: it starts at once and stays on the disk. "
-                   "Several inputs are laid end to end. The same input gives the same bytes.");
+  CommandLine line(
+      "weft data prepare INPUT... -o FILE.h5",
+      "Writes a text as tokens, with its alphabet, splits and a fingerprint, to be "
+      "trained on as data.path=FILE.h5: training starts immediately and the text stays "
+      "on the disk. Several inputs are concatenated. The same input gives the same bytes.");
   line.words(1, 100000, "INPUT")
       .option("output,o", "FILE.h5", "where to write")
       .option("units", "UNITS", "what a token is: bytes or characters", "bytes")
@@ -39,7 +40,7 @@ int data_prepare_command(const Arguments& arguments) {
               "shares of training, validation and test, in this order; 0.9,0.1,0 unless given")
       .option("validation", "FILE", "the validation split's own file")
       .option("test", "FILE", "the test split's own file")
-      .flag("force", "replace the file that is there");
+      .flag("force", "replace an existing file");
   if (!line.parse(arguments)) return 0;
   const std::filesystem::path output = line.text("output");
   core::require(output.extension() == ".h5", "-o ", output.string(),

@@ -75,8 +75,8 @@ int eval_command(const Arguments& arguments) {
   add_checkpoint_option(line);
   line.option("split", "SPLIT", "training, validation or test", "validation")
       .option("stride", "N",
-              "tokens between windows; less than data.length: overlapping windows, "
-              "of which only the last N tokens are scored")
+              "tokens between windows; if less than data.length, windows overlap and only "
+              "the last N tokens of each are scored")
       .flag("json", "print one JSON object");
   if (!line.parse(arguments)) return 0;
   const data::Split split = split_of(line.text("split"));

@@ -51,13 +51,13 @@ int export_command(const Arguments& arguments) {
 
 int import_command(const Arguments& arguments) {
   CommandLine line("weft import FILE.safetensors --into CONFIG [section.key=value ...]",
-                   "Begins a run with a model from a safetensors file; weft train RUN --resume "
-                   "trains it on. Names and shapes must match one to one.");
+                   "Starts a run with a model from a safetensors file; weft train RUN --resume "
+                   "continues to train it. Names and shapes must match one to one.");
   line.words(1, 1000, "FILE")
       .option("into", "CONFIG", "the config of the model")
       .option("run", "DIR", "the run directory (runs/NAME-HASH-imported)")
-      .flag("fresh", "delete the run that is there")
-      .flag("partial", "take what matches and leave the rest as a new model has it")
+      .flag("fresh", "delete an existing run")
+      .flag("partial", "take what matches and initialise the rest as in a new model")
       .option("rename", "MAP", "a file with lines OLD_NAME NEW_NAME");
   if (!line.parse(arguments)) return 0;
   const SafetensorsFile file(line.words()[0]);

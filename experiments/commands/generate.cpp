@@ -8,17 +8,17 @@
 namespace weft::experiments {
 
 int generate_command(const Arguments& arguments) {
-  CommandLine line(
-      "weft generate RUN --prompt TEXT [section.key=value ...]",
-      "Lets a run's model continue a text, one token at a time with a cache, or tell a "
-      "target from it as a source. The same seed gives the same text.");
+  CommandLine line("weft generate RUN --prompt TEXT [section.key=value ...]",
+                   "Continues a text with a run's model, one token at a time with a cache; a "
+                   "sequence-to-sequence model generates the target for this source. The same seed "
+                   "gives the same text.");
   line.words(1, 1000, "RUN");
   add_checkpoint_option(line);
   line.option("prompt", "TEXT", "what to continue, or the source")
-      .option("tokens", "N", "how many tokens", "200")
-      .option("temperature", "X", "divides the logits; 0: always the likeliest token", "0.8")
-      .option("top-k", "K", "draw among the K likeliest tokens; 0: among all", "0")
-      .option("seed", "N", "what the draws derive from", "1");
+      .option("tokens", "N", "how many tokens to generate", "200")
+      .option("temperature", "X", "divides the logits; 0: always the most likely token", "0.8")
+      .option("top-k", "K", "sample from the K most likely tokens; 0: from all", "0")
+      .option("seed", "N", "the seed for sampling", "1");
   if (!line.parse(arguments)) return 0;
   const std::string& prompt = line.text("prompt");
   const auto [saved, encode, decode] = load_text_model(line);

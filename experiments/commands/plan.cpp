@@ -42,9 +42,9 @@ std::vector<std::string> row_of(const Variant& variant, const RunConfig& config,
 
 int plan_command(const Arguments& arguments) {
   CommandLine line("weft plan CONFIG [section.key=value ...]",
-                   "Says what a run will take before it starts: parameters, arithmetic and keys "
-                   "read for a token, memory and time of a step by training two of them, and "
-                   "whether it fits. Exits with 1 when something does not fit.");
+                   "Estimates what a run will take before it starts: parameters, arithmetic and "
+                   "keys read per token, memory and time of a step (measured by training two "
+                   "steps), and whether it fits. Exits with 1 when something does not fit.");
   line.words(1, 1000, "CONFIG")
       .list("vary", "KEY=A,B", "plan each of these values; may be given several times");
   if (!line.parse(arguments)) return 0;

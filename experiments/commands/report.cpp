@@ -82,7 +82,7 @@ int report_command(const Arguments& arguments) {
       "Compares the trials of a sweep: mean and deviation over seeds, settings chosen "
       "on validation and scored on test. Prints the tables; -o writes them, and a page "
       "with pictures, to files. Result tables are the same bytes for the same trials; "
-      "measured times are in files of their own, NAME-times.");
+      "measured times are in separate files, NAME-times.");
   line.words(1, 1, "DIR")
       .option("by", "KEY", "the varied setting that names the rows (model.attention)")
       .option("metric", "M", "bits, loss, perplexity, accuracy, recall or sequence_accuracy (all)")

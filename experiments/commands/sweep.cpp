@@ -64,16 +64,17 @@ void announce(const SweepRun& run, const SweepFile& sweep, const std::vector<Tri
 }  // namespace
 
 int sweep_command(const Arguments& arguments) {
-  CommandLine line("weft sweep SWEEP [section.key=value ...]",
-                   "Trains every trial of a sweep file. The same command again goes on where the "
-                   "last one ended: finished trials are skipped, interrupted ones continue bit for "
-                   "bit. Exits with 1 when a trial failed.");
+  CommandLine line(
+      "weft sweep SWEEP [section.key=value ...]",
+      "Trains every trial of a sweep file. The same command continues where the "
+      "last one stopped: finished trials are skipped, interrupted ones continue bit for "
+      "bit. Exits with 1 when a trial failed.");
   line.words(1, 1000, "SWEEP")
-      .option("jobs,j", "N", "trials at a time, which share the cores", "1")
+      .option("jobs,j", "N", "trials that run at the same time and share the cores", "1")
       .option("dir", "DIR", "the sweep's directory (sweeps/NAME)")
       .option("retry", "failed", "also run the trials that failed")
       .flag("fail-fast", "stop at the first failure")
-      .flag("dry-run", "list the trials with the time that each needs, and run none");
+      .flag("dry-run", "list the trials with the estimated time of each, and run none");
   if (!line.parse(arguments)) return 0;
   core::require(!line.has("retry") || line.text("retry") == "failed",
                 "--retry knows only failed, not ", line.has("retry") ? line.text("retry") : "");

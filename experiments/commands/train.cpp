@@ -42,16 +42,15 @@ Source read_source(const CommandLine& line) {
 }  // namespace
 
 int train_command(const Arguments& arguments) {
-  CommandLine line(
-      "weft train CONFIG [section.key=value ...]",
-      "Trains what CONFIG describes, in a run directory of its own. CONFIG may also be "
-      "a run directory, to continue it. Ctrl-C saves and stops.");
+  CommandLine line("weft train CONFIG [section.key=value ...]",
+                   "Trains what CONFIG describes, in its own run directory. CONFIG may also be "
+                   "a run directory, to continue it. Ctrl-C saves and stops.");
   line.words(1, 1000, "CONFIG")
       .option("run", "DIR", "the run directory (runs/NAME-HASH)")
       .flag("resume", "continue the run from its last checkpoint")
-      .flag("fresh", "delete the run that is there and start again")
+      .flag("fresh", "delete the existing run and start again")
       .option("init-from", "RUN", "start from the model of another run")
-      .flag("force", "start even what cannot fit into the memory that is free");
+      .flag("force", "start even if the run cannot fit into free memory");
   if (!line.parse(arguments)) return 0;
   core::require(!(line.has("resume") && line.has("fresh")),
                 "--resume and --fresh exclude each other");

@@ -40,11 +40,11 @@ int verify_resume_command(const Arguments& arguments) {
   CommandLine line(
       "weft verify-resume CONFIG [section.key=value ...]",
       "Trains the first steps of the run that CONFIG describes, with its own schedule: "
-      "without a break, with a break and a checkpoint between, and with another number "
-      "of threads. Compares every bit; exits with 1 when one differs.");
+      "without interruption, interrupted at a checkpoint and resumed, and with another "
+      "number of threads. Compares every bit; exits with 1 when one differs.");
   line.words(1, 1000, "CONFIG")
       .option("steps", "N", "steps to train (100, or all of a shorter run)")
-      .option("at", "N", "the step after which training breaks off (half of them)");
+      .option("at", "N", "the step after which training is interrupted (half of them)");
   if (!line.parse(arguments)) return 0;
   const RunConfig config = with_counted_steps(RunConfig::load(line.words()[0], line.overrides()));
   const Index all = config.train.steps;
