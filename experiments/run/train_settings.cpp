@@ -67,9 +67,9 @@ Period TrainSettings::checkpoint_period() const {
 void SampleSettings::fields(core::Fields& field) {
   field.integer("tokens", tokens, "length of a sample; 0: none", core::at_least(0));
   field.text("prompt", prompt, "what a sample continues; empty: the start of the validation data");
-  field.number("temperature", temperature, "divides the logits; 0: always the likeliest token",
+  field.number("temperature", temperature, "divides the logits; 0: always the most probable token",
                core::at_least(0));
-  field.integer("top_k", top_k, "draw among the k likeliest tokens; 0: among all",
+  field.integer("top_k", top_k, "draw among the k most probable tokens; 0: among all",
                 core::at_least(0));
   field.flag("at_evaluations", at_evaluations, "also at each validation, not only at the end");
 }

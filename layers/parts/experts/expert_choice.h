@@ -19,7 +19,7 @@ struct GateRule {
 struct ChoiceRule {
   Index choices = 1;
   Index capacity = 0;           ///< rows that an expert takes at most; 0: any number
-  double second_threshold = 0;  ///< a second choice stands if its draw < gate / this; 0: always
+  double second_threshold = 0;  ///< a second choice is kept if its draw < gate / this; 0: always
   GateRule gate = {};
 };
 

@@ -45,7 +45,7 @@ void ExpertSettings::fields(core::Fields& field) {
                core::at_least(0));
   field.when(choices > 1, "model.ff_choices of 2 or more", [&] {
     field.choice("ff_second", second,
-                 "which second choices stand in training: all, or random, the more often the "
+                 "which second choices are kept in training: all, or random, the more often the "
                  "larger their gate",
                  {"all", "random"});
     field.when("ff_second", {"random"}, [&] {

@@ -12,7 +12,7 @@ struct ExpertSettings {
   Index choices = 1;              ///< experts of a token
   double balance = 0.01;          ///< price of uneven use
   double capacity = 0;            ///< an expert's places over its even share; 0: any number
-  std::string second = "all";     ///< all | random: which second choices stand in training
+  std::string second = "all";     ///< all | random: which second choices are kept in training
   double second_threshold = 0.2;  ///< random: the gate from which a second choice always stands
   double jitter = 0;              ///< noise of the router's input in training
   bool raw_gates = false;         ///< gates of several choices are not made to sum to one
