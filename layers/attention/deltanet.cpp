@@ -3,22 +3,12 @@
 // with queries and keys convolved and at unit length.
 #include "layers/attention/fittings/gates.h"
 #include "layers/attention/recurrence/attention.h"
+#include "layers/attention/recurrence/delta_settings.h"
 
 namespace weft::layers {
 namespace {
 
-struct DeltaSettings {
-  Index conv = 4;
-  bool negative = false;
-  Index chunk = 64;
-
-  void fields(core::Fields& field) {
-    list_conv(field, conv);
-    field.flag("negative", negative,
-               "lets a token erase twice what a key held, which turns it round; state tracking "
-               "needs that");
-    list_chunk_of(field, chunk);
-  }
+struct DeltaNetSettings : DeltaSettings {
   AttentionTraits traits() const {
     return recurrent_traits(
         "a memory in which a value replaces what its key held (the delta rule)");
@@ -27,7 +17,7 @@ struct DeltaSettings {
 
 class DeltaNet final : public RecurrentAttention {
  public:
-  DeltaNet(const DeltaSettings& settings, const AttentionSite& site)
+  DeltaNet(const DeltaNetSettings& settings, const AttentionSite& site)
       : RecurrentAttention({.kind = "deltanet",
                             .rule = {.write = GateForm::token,
                                      .erase = GateForm::token,
@@ -36,7 +26,7 @@ class DeltaNet final : public RecurrentAttention {
                             .conv = settings.conv,
                             .norm = {}},
                            site),
-        most_(settings.negative ? 2 : 1),
+        most_(settings.most_erased()),
         strength_(site.width, site.heads, {}) {}
 
  protected:
@@ -61,7 +51,7 @@ class DeltaNet final : public RecurrentAttention {
 }  // namespace
 
 AttentionPlan configure_deltanet(core::Fields& fields, const AttentionSite&) {
-  return configure<DeltaSettings, DeltaNet>(fields);
+  return configure<DeltaNetSettings, DeltaNet>(fields);
 }
 
 }  // namespace weft::layers

@@ -4,23 +4,13 @@
 // with queries and keys convolved and at unit length.
 #include "layers/attention/fittings/gates.h"
 #include "layers/attention/recurrence/attention.h"
+#include "layers/attention/recurrence/delta_settings.h"
 #include "layers/attention/recurrence/starts.h"
 
 namespace weft::layers {
 namespace {
 
-struct GatedDeltaSettings {
-  Index conv = 4;
-  bool negative = false;
-  Index chunk = 64;
-
-  void fields(core::Fields& field) {
-    list_conv(field, conv);
-    field.flag("negative", negative,
-               "lets a token erase twice what a key held, which turns it round; state tracking "
-               "needs that");
-    list_chunk_of(field, chunk);
-  }
+struct GatedDeltaNetSettings : DeltaSettings {
   AttentionTraits traits() const {
     return recurrent_traits(
         "a memory in which a value replaces what its key held, and which tokens let fade");
@@ -29,7 +19,7 @@ struct GatedDeltaSettings {
 
 class GatedDeltaNet final : public RecurrentAttention {
  public:
-  GatedDeltaNet(const GatedDeltaSettings& settings, const AttentionSite& site)
+  GatedDeltaNet(const GatedDeltaNetSettings& settings, const AttentionSite& site)
       : RecurrentAttention({.kind = "gated_deltanet",
                             .rule = {.decay = GateForm::token,
                                      .write = GateForm::token,
@@ -39,7 +29,7 @@ class GatedDeltaNet final : public RecurrentAttention {
                             .conv = settings.conv,
                             .norm = {.activation = GatedNormForm::Activation::silu}},
                            site),
-        most_(settings.negative ? 2 : 1),
+        most_(settings.most_erased()),
         strength_(site.width, site.heads, {}),
         fading_(site.width, site.heads, {.bias = true, .start = start_of_steps()}),
         log_rate_({site.heads}, start_of_wide_rates()) {}
@@ -73,7 +63,7 @@ class GatedDeltaNet final : public RecurrentAttention {
 }  // namespace
 
 AttentionPlan configure_gated_deltanet(core::Fields& fields, const AttentionSite&) {
-  return configure<GatedDeltaSettings, GatedDeltaNet>(fields);
+  return configure<GatedDeltaNetSettings, GatedDeltaNet>(fields);
 }
 
 }  // namespace weft::layers
