@@ -3,12 +3,13 @@
 #include <set>
 
 #include "tests/architecture/source_tree.h"
+#include "tests/places.h"
 
 namespace weft::architecture {
 namespace fs = std::filesystem;
 namespace {
 
-const fs::path root = WEFT_SOURCE_DIR;
+const fs::path root = source_dir();
 
 // The targets of Markdown links outside code blocks.
 std::vector<std::string> links_of(const File& document) {

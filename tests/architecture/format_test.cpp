@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "tests/architecture/source_tree.h"
+#include "tests/places.h"
 
 namespace weft::architecture {
 namespace {
@@ -21,7 +22,7 @@ TEST(Format, clang_format_would_change_nothing) {
   // Versions format differently; the tree follows the one of Debian 12.
   if (output_of("clang-format --version").find("version 14.") == std::string::npos)
     GTEST_SKIP() << "clang-format 14 is not installed";
-  std::string command = "cd '" WEFT_SOURCE_DIR "' && clang-format --dry-run";
+  std::string command = "cd '" + source_dir() + "' && clang-format --dry-run";
   for (const File& file : sources()) command += " " + file.path;
   const std::string complaints = output_of(command);
   EXPECT_TRUE(complaints.empty()) << complaints << "Run clang-format -i on these files.";

@@ -6,11 +6,13 @@
 #include <map>
 #include <regex>
 
+#include "tests/places.h"
+
 namespace weft::architecture {
 namespace fs = std::filesystem;
 namespace {
 
-const fs::path root = WEFT_SOURCE_DIR;
+const fs::path root = source_dir();
 
 File read(const fs::path& path) {
   File file{path.lexically_relative(root).generic_string(), {}};

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/places.h"
+
 namespace weft::experiments {
 
 std::string read_text(const std::filesystem::path& path) {
@@ -41,10 +43,11 @@ pid_t Program::start(const std::vector<std::string>& arguments,
   if (chdir(directory_.c_str()) != 0) _exit(126);
   if (!freopen("out.txt", "w", stdout) || !freopen("err.txt", "w", stderr)) _exit(126);
   if (prepare) prepare();
-  std::vector<char*> argv{const_cast<char*>(WEFT_PROGRAM)};
+  const std::string program = program_path();
+  std::vector<char*> argv{const_cast<char*>(program.c_str())};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
-  execv(WEFT_PROGRAM, argv.data());
+  execv(program.c_str(), argv.data());
   _exit(127);
 }
 

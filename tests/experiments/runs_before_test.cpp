@@ -8,13 +8,14 @@
 #include "experiments/run/run_config.h"
 #include "experiments/run/run_files.h"
 #include "tests/experiments/program.h"
+#include "tests/places.h"
 
 namespace weft::experiments {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kept = fs::path(WEFT_SOURCE_DIR) / "tests/experiments/runs_before";
+const fs::path kept = fs::path(source_dir()) / "tests/experiments/runs_before";
 
 // Sanitizers are built with other options, and rounding may follow the optimizer.
 #ifdef __SANITIZE_ADDRESS__

@@ -1,4 +1,5 @@
 #include "tests/experiments/program.h"
+#include "tests/places.h"
 
 namespace weft::experiments {
 namespace {
@@ -7,7 +8,7 @@ TEST(ShippedConfigs, resolve_without_a_problem) {
   const Program program("shipped");
   int seen = 0;
   for (const auto& entry :
-       std::filesystem::recursive_directory_iterator(WEFT_SOURCE_DIR "/configs")) {
+       std::filesystem::recursive_directory_iterator(source_dir() + "/configs")) {
     if (entry.path().extension() != ".toml") continue;
     if (entry.path().parent_path().filename() == "sweeps") continue;
     const Outcome shown = program.run({"config", entry.path().string()});

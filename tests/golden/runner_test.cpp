@@ -7,13 +7,14 @@
 #include "core/files/durable_file.h"
 #include "core/files/hdf5_file.h"
 #include "tests/fresh_directory.h"
+#include "tests/places.h"
 
 namespace weft::golden {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path cases = fs::path(WEFT_SOURCE_DIR) / "tests/golden/cases";
+const fs::path cases = fs::path(source_dir()) / "tests/golden/cases";
 
 // What the runner printed and its exit code.
 std::pair<std::string, int> run(const std::vector<fs::path>& files) {

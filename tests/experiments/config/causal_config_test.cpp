@@ -1,9 +1,10 @@
 #include "tests/experiments/program.h"
+#include "tests/places.h"
 
 namespace weft::experiments {
 namespace {
 
-const std::string configs = WEFT_SOURCE_DIR "/configs/";
+const std::string configs = source_dir() + "/configs/";
 
 TEST(CausalConfig, a_mechanism_without_a_causal_form_is_refused_where_it_is_named) {
   const Program program("causal");

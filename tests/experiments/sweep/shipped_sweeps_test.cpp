@@ -3,11 +3,12 @@
 
 #include "experiments/sweep/trials.h"
 #include "layers/attention/registry.h"
+#include "tests/places.h"
 
 namespace weft::experiments {
 namespace {
 
-const std::string folder = WEFT_SOURCE_DIR "/configs/sweeps/";
+const std::string folder = source_dir() + "/configs/sweeps/";
 
 std::set<std::string> mechanisms_of(const std::string& name) {
   std::set<std::string> kinds;
