@@ -72,6 +72,7 @@ void read_attention_tables(ConfigReader& reader, RunConfig& config) {
     if (key != "model.cross_attention")
       layers::check_positions(reader.section("model"), config.model, name, config.attention[name]);
   }
+  layers::check_rows(reader.section("model"), config.model, config.attention);
   for (const std::string& name : defined)
     if (!config.attention.contains(name))
       layers::read_attention(reader.section("attention." + name), name, site);

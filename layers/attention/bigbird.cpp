@@ -1,35 +1,52 @@
-// BigBird (ITC) by blocks: a window of blocks, random blocks drawn once, and global blocks, the
-// first and the last, that everyone reads and that read everyone. Each key counts once. In causal
-// use the last block is no more global than others: which one it is lies in the future.
+// BigBird by blocks: a window of blocks, random blocks drawn once, and what everyone reads and what
+// reads everyone. In its form ITC those are global blocks, the first and the last; in causal use
+// the last is no more global than others, since which one it is lies in the future. In its form ETC
+// they are global tokens beside the sequence, with labels as in etc.cpp. Each key counts once.
 #include <algorithm>
 #include <numeric>
 
 #include "core/error.h"
+#include "layers/attention/global_local/attention.h"
 #include "layers/attention/pattern/drawn_attention.h"
 
 namespace weft::layers {
 namespace {
 
 struct BigBirdSettings {
+  std::string form = "itc";
   DrawnBlocks::Settings drawn;
   Index window = 3;
   ScoreSettings scores;
+  GlobalLocalSettings beside;
+
+  bool has_global_tokens() const { return form == "etc"; }
 
   void fields(core::Fields& field, const AttentionSite& typical) {
+    field.choice("form", form,
+                 "what is global: itc, the first and the last block; etc, tokens beside the "
+                 "sequence",
+                 {"itc", "etc"});
     field.integer("window", window, "blocks of the window, its own in the middle: 1, 3, 5, ...",
                   core::at_least(1));
-    drawn.fields(field, "random", typical, window + (typical.causal ? 1 : 2));
-    scores.fields(field);
+    if (has_global_tokens()) drawn = {.block = 84, .count = 0};
+    const Index ends = typical.causal ? 1 : 2;
+    drawn.fields(field, "random", typical, window + (has_global_tokens() ? 0 : ends));
+    field.when("form", {"itc"}, [&] { scores.fields(field); });
+    field.when("form", {"etc"}, [&] { beside.fields(field); });
     if (window % 2 == 0)
       field.problem("window", "an even number of blocks has no middle; take an odd one");
   }
 
   AttentionTraits traits() const {
-    return {
-        .summary = "softmax over a window of blocks, global blocks and blocks drawn once",
-        .keys_per_token = core::message_of("at most ", (window + 2 + drawn.count) * drawn.block,
-                                           "; a global block's all"),
-        .decode_state = "the first block, the window, and drawn blocks until their last reader"};
+    if (has_global_tokens())
+      return global_local_traits(
+          "softmax over a window of blocks, blocks drawn once, and global tokens beside them",
+          (window + drawn.count) * drawn.block, beside);
+    return scores.complete(
+        {.summary = "softmax over a window of blocks, global blocks and blocks drawn once",
+         .keys_per_token = core::message_of("at most ", (window + 2 + drawn.count) * drawn.block,
+                                            "; a global block's all"),
+         .decode_state = "the first block, the window, and drawn blocks until their last reader"});
   }
 };
 
@@ -43,11 +60,73 @@ std::vector<Index> global_positions(const AttentionSite& site, Index block) {
   return positions;
 }
 
+/// The form ETC with blocks that were drawn, which are a State.
+class DrawnGlobalLocal final : public Attention {
+ public:
+  DrawnGlobalLocal(const BigBirdSettings& settings, const AttentionSite& site, Pattern near)
+      : near_(std::move(near)),
+        heads_(site.heads),
+        drawn_(site, settings.drawn, near_),
+        inner_(
+            settings.beside, site, [this] { return patterns(); }, plans_) {}
+
+  std::vector<Projection> projections() const override { return inner_.projections(); }
+  Var forward(const Pass& pass, const AttentionInput& input) const override {
+    return current().forward(pass, input);
+  }
+  std::unique_ptr<DecodeState> begin() const override { return inner_.begin(); }
+  void step(DecodeState& state, const StepInput& input, std::span<Real> out) const override {
+    inner_.step(state, input, out);
+  }
+  Cost cost(const Sequences& sequences) const override { return current().cost(sequences); }
+  void visit(autograd::Inventory& inventory) override {
+    inventory.add("random_blocks", drawn_.table());
+    inner_.visit(inventory);
+  }
+
+ private:
+  std::vector<Pattern> patterns() const {
+    std::vector<Pattern> of_heads;
+    for (Index head = 0; head < heads_; ++head)
+      of_heads.push_back(united(near_, drawn_.of_head(head)));
+    return of_heads;
+  }
+  /// With plans of the table's present blocks: a checkpoint may bring others.
+  const GlobalLocalAttention& current() const {
+    const std::span<const Real> table = drawn_.table().read();
+    if (!std::ranges::equal(planned_, table)) plans_->clear();
+    planned_.assign(table.begin(), table.end());
+    return inner_;
+  }
+
+  Pattern near_;
+  Index heads_;
+  DrawnBlocks drawn_;
+  std::shared_ptr<PlanCache> plans_ = std::make_shared<PlanCache>();
+  GlobalLocalAttention inner_;
+  mutable std::vector<Real> planned_;
+};
+
+AttentionPlan plan_with_global_tokens(const BigBirdSettings& settings) {
+  const auto make = [settings, plans = std::make_shared<PlanCache>()](
+                        const AttentionSite& site) -> std::unique_ptr<Attention> {
+    const Index side = settings.window / 2;
+    const Pattern near = block_local_pattern(settings.drawn.block, side, side);
+    if (settings.drawn.count > 0) return std::make_unique<DrawnGlobalLocal>(settings, site, near);
+    return std::make_unique<GlobalLocalAttention>(
+        settings.beside, site, [near] { return std::vector<Pattern>{near}; }, plans);
+  };
+  return {.make = make,
+          .traits = settings.traits(),
+          .rows = std::make_shared<GlobalRows>(settings.beside.globals)};
+}
+
 }  // namespace
 
 AttentionPlan configure_bigbird(core::Fields& field, const AttentionSite& typical) {
   BigBirdSettings settings;
   settings.fields(field, typical);
+  if (settings.has_global_tokens()) return plan_with_global_tokens(settings);
   const auto make = [settings](const AttentionSite& site) {
     const Index block = settings.drawn.block, side = settings.window / 2;
     Pattern others = united(block_local_pattern(block, side, side),
@@ -55,7 +134,7 @@ AttentionPlan configure_bigbird(core::Fields& field, const AttentionSite& typica
     return std::make_unique<DrawnAttention>(site, std::move(others), settings.drawn,
                                             settings.scores);
   };
-  return {make, settings.scores.complete(settings.traits())};
+  return {make, settings.traits()};
 }
 
 }  // namespace weft::layers

@@ -16,6 +16,8 @@
   X(random)                \
   X(longformer)            \
   X(bigbird)               \
+  X(etc)                   \
+  X(bp)                    \
   X(lsh)                   \
   X(routing)               \
   X(linear)                \

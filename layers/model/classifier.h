@@ -25,6 +25,7 @@ class Classifier final : public Model {
   Cost attention_cost(Index batch) const override;
   Index layer_weights() const override { return trunk_.layer_weights(); }
   Index matrix_weights() const override { return layer_weights() + head_.weights(); }
+  double rows_per_token() const override { return trunk_.rows_per_token(length_); }
   std::vector<std::vector<double>> spans() const override { return trunk_.spans(); }
   void visit(Inventory& inventory) override;
 

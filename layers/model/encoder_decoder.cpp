@@ -124,9 +124,12 @@ Index EncoderDecoder::layer_weights() const {
 }
 
 double EncoderDecoder::rows_per_token() const {
-  Index rows = encoder_.layer_weights() * source_length_ + output_.weights(tokens()) * length_;
-  for (const DecoderBlock& block : blocks_) rows += block.weight_rows(length_, source_length_);
-  return double(rows) / double(matrix_weights() * length_);
+  double rows =
+      double(encoder_.layer_weights() * source_length_) * encoder_.rows_per_token(source_length_) +
+      double(output_.weights(tokens()) * length_);
+  for (const DecoderBlock& block : blocks_)
+    rows += double(block.weight_rows(length_, source_length_));
+  return rows / double(matrix_weights() * length_);
 }
 
 void EncoderDecoder::visit(Inventory& inventory) {

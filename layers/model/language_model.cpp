@@ -36,6 +36,11 @@ Cost LanguageModel::attention_cost(Index batch) const {
   return trunk_.attention_cost(Sequences::self(batch, length_, trunk_.causal()));
 }
 
+double LanguageModel::rows_per_token() const {
+  const double layers = double(layer_weights()), all = double(matrix_weights());
+  return (layers * trunk_.rows_per_token(length_) + all - layers) / all;
+}
+
 Index LanguageModel::matrix_weights() const {
   return output_.weights(trunk_.tokens()) + layer_weights();
 }

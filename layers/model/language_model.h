@@ -34,6 +34,7 @@ class LanguageModel : public Model {
   std::vector<std::vector<double>> spans() const override { return trunk_.spans(); }
   Index layer_weights() const override { return trunk_.layer_weights(); }
   Index matrix_weights() const override;
+  double rows_per_token() const override;
   Index vocabulary() const { return trunk_.tokens().shape()[0]; }
   /// The longest sequence that positions allow; nothing when they allow any.
   std::optional<Index> longest() const { return trunk_.longest(); }

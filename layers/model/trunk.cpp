@@ -41,6 +41,7 @@ Trunk::Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index v
       streams_(streams_of(settings)),
       tokens_({vocabulary, settings.width}, Init::normal(initial_deviation)),
       positions_(make_positions(settings, length)),
+      rows_(common_rows(settings.attention, plans).rule, settings.width),
       dropout_(Real(settings.dropout)),
       recompute_(recompute),
       causal_(settings.causal),
@@ -57,6 +58,8 @@ Trunk::Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index v
                         &relative);
     blocks_.emplace_back(std::move(attention), make_feed_forward(settings, in, out), form);
   }
+  const std::string differ = common_rows(settings.attention, plans).problem;
+  core::require(differ.empty(), "model: ", differ);
   core::require(!streams_ || form.place == NormPlace::pre,
                 "model: a reversible stack needs its norms inside the branches, norm_place = pre");
   if (streams_) stack_ = stack_of(blocks_);
@@ -71,12 +74,19 @@ Var Trunk::hidden(const Pass& pass, const core::Tokens& inputs, const core::Leng
                   StreamMemory* memory) const {
   core::require(inputs.shape().rank() == 2, "model: inputs of shape ", inputs.shape(),
                 ", expected [batch, length]");
-  Sequences sequences = Sequences::self(inputs.shape()[0], inputs.shape()[1], causal_);
+  const Index length = inputs.shape()[1];
+  Sequences sequences = Sequences::self(inputs.shape()[0], length, causal_);
   sequences.key_lengths = lengths;
+  Var x = embed(pass, inputs, 0);
+  if (rows_.present()) {
+    sequences = rows_.over(inputs, lengths, causal_);
+    x = rows_.spread(pass, x, sequences);
+  }
   std::vector<Sequences> of_layers(blocks_.size(), sequences);
   if (memory) enter_segment(*memory, of_layers);
-  const Var x = run_blocks(pass, embed(pass, inputs, 0), of_layers);
+  x = run_blocks(pass, x, of_layers);
   if (memory) leave_segment(*memory, of_layers);
+  if (rows_.present()) x = rows_.take(x, sequences, length);
   const core::Scope scope("final_norm");
   return final_norm_ ? final_norm_->forward(pass.at("final_norm"), x) : x;
 }
@@ -130,26 +140,36 @@ BranchStates Trunk::begin() const {
   return states;
 }
 
-Tensor Trunk::step(BranchStates& states, core::Token token) const {
-  Tensor x = embed(Pass(), core::Tokens({1, 1}, {token}), states.position).value();
+Tensor Trunk::step_row(BranchStates& states, Tensor x, Index position) const {
+  states.position = position;
   if (streams_) {
     Tensor second = x;
     stack_.step(states, x, second);
-    x = ReversibleStack::join(x, second, *streams_);
-  } else {
-    const std::span all(states.branches);
-    constexpr std::size_t of_block = Block::names.size();
-    for (std::size_t i = 0; i < blocks_.size(); ++i)
-      x = blocks_[i].step(all.subspan(i * of_block, of_block), x, states.position);
-    ++states.position;
+    return ReversibleStack::join(x, second, *streams_);
   }
+  const std::span all(states.branches);
+  constexpr std::size_t of_block = Block::names.size();
+  for (std::size_t i = 0; i < blocks_.size(); ++i)
+    x = blocks_[i].step(all.subspan(i * of_block, of_block), x, position);
+  return x;
+}
+
+Tensor Trunk::step(BranchStates& states, core::Token token) const {
+  const Index position = states.position;
+  const Tensor embedded = embed(Pass(), core::Tokens({1, 1}, {token}), position).value();
+  Tensor x = step_row(states, embedded, position);
+  if (rows_.present())
+    for (const Index other : rows_.rule().completed_by(position))
+      step_row(states, rows_.begin_row(), other);
+  states.position = position + 1;
   if (final_norm_) x = final_norm_->forward(Pass(), Var(x)).value();
   return x;
 }
 
 Cost Trunk::attention_cost(const Sequences& sequences) const {
   Cost total;
-  for (const Block& block : blocks_) total += block.attention().cost(sequences, recurrent_);
+  const Sequences own = rows_.present() ? rows_.over(sequences) : sequences;
+  for (const Block& block : blocks_) total += block.attention().cost(own, recurrent_);
   return total;
 }
 
@@ -171,6 +191,7 @@ Index Trunk::layer_weights() const {
 void Trunk::visit(Inventory& inventory) {
   inventory.add("tokens.weight", tokens_);
   inventory.enter("positions", positions_);
+  inventory.enter("rows", rows_);
   inventory.enter("shared", *shared_);
   for (std::size_t i = 0; i < blocks_.size(); ++i)
     inventory.enter("layers." + std::to_string(i), blocks_[i]);

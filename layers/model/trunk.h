@@ -6,6 +6,7 @@
 
 #include "core/arrays/tokens.h"
 #include "layers/attention/contract/shared_tables.h"
+#include "layers/model/row_spread.h"
 #include "layers/multi_head/stream_memory.h"
 #include "layers/parts/positions.h"
 #include "layers/settings/attention_plans.h"
@@ -14,7 +15,8 @@
 
 namespace weft::layers {
 
-/// From tokens to hidden vectors: embedding, positions, blocks, final norm.
+/// From tokens to hidden vectors: embedding, positions, blocks, final norm. Where mechanisms have
+/// rows of their own, the blocks run on those too.
 ///
 /// Initialisation: token and position tables and all weights from N(0, d²) with d = 0.02; the two
 /// projections that write into the residual stream from N(0, d² / 2L), so that its variance
@@ -43,6 +45,8 @@ class Trunk {
   Cost attention_cost(const Sequences& sequences) const;
   std::vector<std::vector<double>> spans() const;
   Index layer_weights() const;
+  /// Rows of the layers for each token of sequences of `length`, on average.
+  double rows_per_token(Index length) const { return rows_.rows_per_token(length); }
   bool causal() const { return causal_; }
   /// The longest sequence that positions allow; nothing when they allow any.
   std::optional<Index> longest() const { return positions_.longest(); }
@@ -52,6 +56,8 @@ class Trunk {
 
  private:
   Var embed(const Pass& pass, const core::Tokens& inputs, Index first_position) const;
+  /// One row through all layers.  x: [1, W] -> [1, width()]
+  Tensor step_row(BranchStates& states, Tensor x, Index position) const;
   /// `sequences`: those of each layer.
   Var run_blocks(const Pass& pass, Var x, const std::vector<Sequences>& sequences) const;
   /// Gives every layer what the memory holds for it, and takes back what it read.
@@ -62,6 +68,7 @@ class Trunk {
   std::optional<StreamOutput> streams_;  ///< how a reversible stack ends; nothing when it is plain
   Parameter tokens_;
   Positions positions_;
+  RowSpread rows_;
   std::unique_ptr<SharedTables> shared_ = std::make_unique<SharedTables>();
   std::vector<Block> blocks_;
   ReversibleStack stack_;  ///< the blocks' branches once more, where streams_ say how they end

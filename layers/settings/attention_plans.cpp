@@ -86,6 +86,48 @@ bool takes_padding(const std::vector<HeadGroupPlan>& groups) {
       named(groups), [](const HeadGroupPlan& group) { return group.attention.traits.padding; });
 }
 
+CommonRows common_rows(const std::vector<std::string>& names, const AttentionPlans& plans) {
+  const auto words = [](const RowRule* rule) { return rule ? rule->words() : "tokens alone"; };
+  CommonRows common;
+  std::string first;
+  for (const std::string& name : names) {
+    const auto plan = plans.find(name);
+    if (plan == plans.end()) continue;
+    for (const HeadGroupPlan& group : named(plan->second)) {
+      const auto& own = group.attention.rows;
+      if (first.empty()) common.rule = own, first = name;
+      if (words(own.get()) != words(common.rule.get()))
+        common.problem = core::message_of(
+            "all layers and head groups must have the same rows, but \"", first, "\" has ",
+            words(common.rule.get()), " and \"", name, "\" ", words(own.get()));
+    }
+  }
+  return common;
+}
+
+void check_rows(core::Fields& model, const ModelSettings& settings, const AttentionPlans& plans) {
+  const bool encodes = settings.is_seq2seq();
+  const auto& names = encodes ? settings.encoder_attention() : settings.attention;
+  const std::string key =
+      encodes && !settings.seq2seq.encoder_attention.empty() ? "encoder_attention" : "attention";
+  const CommonRows common = common_rows(names, plans);
+  if (!common.problem.empty()) model.problem(key, common.problem);
+  if (!common.rule) return;
+  for (const std::string& name : names)
+    if (const auto plan = plans.find(name); plan != plans.end())
+      for (const HeadGroupPlan& group : plan->second)
+        if (group.projection.sparse())
+          model.problem(key, core::message_of("\"", name, "\" has ", common.rule->words(),
+                                              " as rows, over which sparse projections cannot "
+                                              "convolve: set its projection = \"dense\""));
+  if (settings.causal && settings.feedforward == FeedForwardKind::experts &&
+      settings.experts.capacity > 0)
+    model.problem("ff_capacity",
+                  core::message_of("rows of ", common.rule->words(),
+                                   " are placed at experts after all tokens, so that later tokens "
+                                   "could take their place: 0"));
+}
+
 bool leaks(const std::vector<HeadGroupPlan>& groups) {
   return std::ranges::any_of(
       named(groups), [](const HeadGroupPlan& group) { return group.attention.traits.leaks; });

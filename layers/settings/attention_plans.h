@@ -30,6 +30,18 @@ bool carries_past(const std::vector<HeadGroupPlan>& groups);
 /// Whether all of the head groups leave out keys that are padding.
 bool takes_padding(const std::vector<HeadGroupPlan>& groups);
 
+/// The rule by which the layers of these names spread tokens over rows, null where rows are tokens;
+/// and why they cannot stand in one model, empty when they can.
+struct CommonRows {
+  std::shared_ptr<const RowRule> rule;
+  std::string problem = {};
+};
+CommonRows common_rows(const std::vector<std::string>& names, const AttentionPlans& plans);
+
+/// Reports what cannot be beside rows that are no tokens', and attentions of one model whose rows
+/// differ.
+void check_rows(core::Fields& model, const ModelSettings& settings, const AttentionPlans& plans);
+
 /// Whether any of the head groups lets later tokens choose what earlier ones read.
 bool leaks(const std::vector<HeadGroupPlan>& groups);
 

@@ -10,10 +10,14 @@ struct Place {
   std::string key;  ///< of [model], where its attention is named
   bool causal;
   bool over_source = false;
+  bool takes_rows = false;
 };
 
 /// What the place asks for that a mechanism does not do; empty for nothing.
-std::string missing(const AttentionTraits& traits, const Place& place) {
+std::string missing(const AttentionPlan& plan, const Place& place) {
+  const AttentionTraits& traits = plan.traits;
+  if (plan.rows && !place.takes_rows)
+    return core::message_of("has ", plan.rows->words(), " as rows, which only a plain encoder has");
   if (!traits.padding) return "cannot leave padding out";
   if (place.over_source && !(traits.cross && traits.queries_alone && traits.bidirectional))
     return "cannot read another sequence query by query";
@@ -30,7 +34,7 @@ void check(core::Fields& model, const Place& place, const std::vector<std::strin
     if (plan == plans.end()) continue;
     for (const HeadGroupPlan& group : plan->second) {
       if (!group.attention.make) continue;
-      const std::string lack = missing(group.attention.traits, place);
+      const std::string lack = missing(group.attention, place);
       if (lack.empty()) continue;
       model.problem(place.key,
                     core::message_of("\"", name, "\" ", lack, "; take another attention for model.",
@@ -45,7 +49,10 @@ void check(core::Fields& model, const Place& place, const std::vector<std::strin
 void check_seq2seq(core::Fields& model, const ModelSettings& settings,
                    const AttentionPlans& plans) {
   const bool own = !settings.seq2seq.encoder_attention.empty();
-  check(model, {.key = own ? "encoder_attention" : "attention", .causal = false},
+  check(model,
+        {.key = own ? "encoder_attention" : "attention",
+         .causal = false,
+         .takes_rows = !settings.reversible},
         settings.encoder_attention(), plans);
   check(model, {.key = "attention", .causal = true}, settings.attention, plans);
   if (!settings.reversible)

@@ -11,7 +11,8 @@
 namespace weft::golden {
 
 /// What a parameter is called in a case, and the order of the case's axes that is its own; without
-/// axes they are the same. Neighbouring axes may be one axis of the parameter.
+/// axes they are the same. Neighbouring axes may be one axis of the parameter. One without a name
+/// is not in the case: it stays 0 and is not compared.
 struct Placing {
   Placing(const char* array_, std::vector<Index> axes_ = {})
       : array(array_), axes(std::move(axes_)) {}

@@ -4,9 +4,11 @@
 // function may serve several ops.
 #define WEFT_GOLDEN_OPS(X)                              \
   X("attention.adaptive_span", attention_adaptive_span) \
+  X("attention.bp", attention_bp)                       \
   X("attention.delta", recurrences)                     \
   X("attention.dense", attention_dense)                 \
   X("attention.efficient", attention_efficient)         \
+  X("attention.etc", attention_etc)                     \
   X("attention.gated_delta", recurrences)               \
   X("attention.gdn2", recurrences)                      \
   X("attention.gla", recurrences)                       \
@@ -22,6 +24,7 @@
   X("conv.modules", conv_modules)                       \
   X("conv.short", conv_short)                           \
   X("dense.multiplicative", dense_multiplicative)       \
+  X("encoder.bp", encoder_bp)                           \
   X("entmax", entmax)                                   \
   X("ff.moe", ff_moe)                                   \
   X("ff.product_key", ff_product_key)                   \

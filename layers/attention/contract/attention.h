@@ -87,7 +87,7 @@ struct DecodeState {
 struct StepInput {
   std::vector<std::span<const Real>> blocks;  ///< [H D] for each projection
   std::span<const Real> x;                    ///< [W]
-  Index position = 0;
+  Index position = 0;  ///< of the token, or what RowRule::completed_by says of another row
 };
 
 using autograd::Metric;

@@ -38,6 +38,8 @@ struct AttentionPlan {
   AttentionTraits traits = {};
   /// The most tokens before its segment that training may let it use; 0 where it carries no past.
   Index most_memory_tokens = 0;
+  /// Which rows the mechanism reads beside the tokens' own; null where there are none.
+  std::shared_ptr<const RowRule> rows = nullptr;
 };
 
 /// The plan of a Mechanism that is constructed from Settings and a site. Settings list their fields

@@ -4,10 +4,10 @@
 
 #include "core/arrays/tensor.h"
 #include "core/arrays/tokens.h"
+#include "layers/attention/contract/rows.h"
 
 namespace weft::layers {
 
-using core::Index;
 using core::Tensor;
 
 /// What a layer hands from one segment of its streams to the next: what its attention read.
@@ -24,6 +24,9 @@ struct Sequences {
   core::Lengths key_lengths = nullptr;  ///< how many keys of each sequence are real
   /// Where the sequences continue streams: what this layer carries; null when they do not.
   std::shared_ptr<CarriedInput> segment = nullptr;
+  /// Where a mechanism has rows of its own besides the tokens': how each sequence's rows lie.
+  /// Queries, keys and key lengths then count rows.
+  RowLayouts rows = nullptr;
 
   /// How many keys of sequence b are real, not padding.
   Index real_keys(Index b) const { return key_lengths ? (*key_lengths)[std::size_t(b)] : keys; }

@@ -3,6 +3,7 @@
 #include "core/arrays/scratch.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
+#include "layers/attention/pattern/label_block.h"
 #include "layers/attention/pattern/relative_partials.h"
 #include "layers/attention/pattern/shares.h"
 
@@ -40,7 +41,7 @@ class Tile {
   /// weights = P and gradients = dS of one panel, zero where a row does not read.
   void make(const PatternLane& lane, const PatternPlan::Block& block,
             const PatternPlan::Panel& panel, const Rows& rows, const core::ConstMatrix& k,
-            const core::ConstMatrix& v) {
+            const core::ConstMatrix& v, const LabelBlock& labels) {
     weights = {p_, panel.rows, panel.columns, panel.columns};
     gradients = {ds_, panel.rows, panel.columns, panel.columns};
     core::gemm(lane.problem.scale, rows.q, core::transposed(k), 0, weights);
@@ -50,6 +51,7 @@ class Tile {
       relative.add_scores(rows.place, weights);
       relative.add_weight_gradients(rows.dout, gradients);
     }
+    if (labels.present()) labels.add_scores(panel, weights);
     supported = !entmax_;
     const Index real = lane.real_columns(panel);
     for (Index r = 0; r < panel.rows; ++r) {
@@ -160,9 +162,11 @@ void sweep_block(const PatternLane& lane, const PatternPlan::Block& block,
   const Real* levels = saved.levels + first_row;
   Real* dreach = sums.dreach ? sums.dreach + first_row : nullptr;
   const core::Matrix dq = rows_of(sums.dq);
-  if (!lane.plan.zeroed_beforehand) set_zero(dq);
+  if (!lane.zeroed_beforehand()) set_zero(dq);
   PanelRows keys(width), values(width);
   core::Tensor scratch({PatternPlan::key_tile, width});
+  LabelBlock labels(lane, block);
+  if (labels.present()) labels.score(place);
   for (Index p = block.first_panel; p < block.first_panel + block.panels; ++p) {
     const PatternPlan::Panel& panel = lane.plan.panels[std::size_t(p)];
     const auto k = keys.read(lane, panel, saved.k), v = values.read(lane, panel, saved.v);
@@ -170,16 +174,18 @@ void sweep_block(const PatternLane& lane, const PatternPlan::Block& block,
         layers::rows_of(q, panel),    layers::rows_of(place, panel),
         layers::rows_of(dout, panel), levels + panel.first_row * block.step,
         delta + panel.first_row,      dreach ? dreach + panel.first_row : nullptr};
-    tile.make(lane, block, panel, rows, k, v);
+    tile.make(lane, block, panel, rows, k, v, labels);
     if (!tile.supported) continue;
     sums.dv.add(lane.plan, panel, 1, tile.weights, rows.dout, scratch);
     sums.dk.add(lane.plan, panel, scale, tile.gradients, rows.q, scratch);
     core::gemm(scale, tile.gradients, k, 1, layers::rows_of(dq, panel));
+    if (labels.present()) labels.pull_back_scores(panel, tile.gradients);
     if (!tile.relative.present()) continue;
     tile.relative.pull_back_scores(tile.gradients, rows.place,
                                    layers::rows_of(rows_of(sums.dplace), panel), sums.relative);
     tile.relative.pull_back_values(tile.weights, rows.dout, sums.relative);
   }
+  if (labels.present()) labels.pull_back(place, rows_of(sums.dplace), sums.relative);
 }
 
 /// to += partial, which is [to.rows, D] without gaps.
@@ -192,7 +198,7 @@ void add_rows(const Real* partial, const core::Matrix& to) {
 void start_from_zero(const PatternLane& lane, const PatternGradients& to) {
   set_zero(lane.keys(to.k));
   set_zero(lane.keys(to.v));
-  if (lane.plan.zeroed_beforehand) set_zero(lane.queries(to.q));
+  if (lane.zeroed_beforehand()) set_zero(lane.queries(to.q));
   if (to.place.data && to.place.data != to.q.data) set_zero(lane.queries(to.place));
 }
 

@@ -18,6 +18,14 @@ void PatternCall::place(const Pass& pass, const RelativePositions& relative, Ind
       relative_terms(terms, heads_of(blocks[3]), problem.heads, problem.head_width));
 }
 
+void PatternCall::label(const Var& keys, const Var& bias) {
+  terms.keys = keys;
+  terms.bias = bias;
+  blocks.push_back(blocks[0]);
+  problem.relative = std::make_shared<const RelativeTerms>(
+      relative_terms(terms, heads_of(blocks[3]), problem.heads, problem.head_width));
+}
+
 /// The tables that take part, in the order keys, values, bias.
 std::vector<Var> PatternCall::tables() const {
   std::vector<Var> present;

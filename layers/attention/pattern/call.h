@@ -18,6 +18,9 @@ struct PatternCall {
 
   /// Adds relative positions, of offsets up to `farthest` back.
   void place(const Pass& pass, const RelativePositions& relative, Index farthest = never);
+  /// Adds terms whose labels the plans hold.  keys: [labels, D] or [labels, H D], bias: [H, labels]
+  /// or empty
+  void label(const Var& keys, const Var& bias);
   /// Saves: the projections, and for each query and head the output and one log-sum; under entmax
   /// the values by slopes and one threshold, for a learned alpha its derivative too.
   Var attend() const;

@@ -5,6 +5,7 @@
 #include "core/counters.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
+#include "layers/attention/pattern/label_block.h"
 #include "layers/attention/pattern/relative_tile.h"
 
 namespace weft::layers {
@@ -24,14 +25,16 @@ class RunningSoftmax {
         out_(lane.queries(out, block.first_query, block.queries, block.step)),
         log_sums_(log_sums + block.first_query),
         relative_(lane),
+        labels_(lane, block),
         scratch_(most_rows * (PatternPlan::key_tile + 2)) {
     scores_ = scratch_.take(most_rows * PatternPlan::key_tile);
     top_ = scratch_.take(most_rows);
     total_ = scratch_.take(most_rows);
-    if (!lane.plan.zeroed_beforehand) set_zero(out_);
+    if (!lane.zeroed_beforehand()) set_zero(out_);
+    if (labels_.present()) labels_.score(places());
     for (Index r = 0; r < block.queries; ++r) {
       // `out` holds what earlier rounds gathered, normalised: a sum of one at its log-sum.
-      top_[r] = lane.plan.zeroed_beforehand ? log_sums_[r * block.step] : minus_infinity;
+      top_[r] = lane.zeroed_beforehand() ? log_sums_[r * block.step] : minus_infinity;
       total_[r] = top_[r] > minus_infinity ? 1 : 0;
     }
   }
@@ -45,6 +48,7 @@ class RunningSoftmax {
       relative_.place(block_, panel);
       relative_.add_scores(rows_of(places(), panel), s);
     }
+    if (labels_.present()) labels_.add_scores(panel, s);
     const Index real = lane_.real_columns(panel);
     for (Index r = 0; r < panel.rows; ++r)
       absorb_row(panel.first_row + r, scores_ + r * panel.columns, panel, real);
@@ -112,6 +116,7 @@ class RunningSoftmax {
   core::Matrix out_;
   Real* log_sums_;
   RelativeTile relative_;
+  LabelBlock labels_;
   core::Scratch scratch_;
   Real *scores_, *top_, *total_;
   Index pairs_ = 0;
@@ -159,7 +164,7 @@ void pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHeads k, 
     rounds = std::max(rounds, problem.plan(index).rounds.size());
   core::parallel_for(lanes, 1, [&](Index index, Index) {
     const PatternLane lane(problem, index);
-    if (lane.plan.zeroed_beforehand) start_from_zero(lane, out, log_sums + index * n);
+    if (lane.zeroed_beforehand()) start_from_zero(lane, out, log_sums + index * n);
   });
   for (std::size_t round = 0; round < rounds; ++round) {
     std::vector<std::pair<Index, Index>> tasks;  // lane, block
@@ -187,7 +192,10 @@ Cost pattern_cost(const PatternProblem& problem) {
   for (Index index = 0; index < s.batch * problem.heads; ++index) {
     const PatternLane lane(problem, index);
     RelativeTile relative(lane);
-    for (const PatternPlan::Block& block : lane.plan.blocks)
+    for (const PatternPlan::Block& block : lane.plan.blocks) {
+      const Index labelled = LabelBlock(lane, block).product_flops();
+      cost.flops += labelled;
+      cost.backward_flops += 3 * labelled;
       for (Index p = block.first_panel; p < block.first_panel + block.panels; ++p) {
         const PatternPlan::Panel& panel = lane.plan.panels[std::size_t(p)];
         if (relative.present())
@@ -198,6 +206,7 @@ Cost pattern_cost(const PatternProblem& problem) {
               lane.plan, block.first_row + r, panel, real,
               [&](Index a, Index b) { cost.scored_pairs += b - a; }, [](Index, Index) {});
       }
+    }
     // Entmax may run a product for some rows of a panel and take the values of others one by one.
     const Index alone = problem.entmax.empty() ? 0 : lane.plan.area / sparse_gain;
     cost.flops += product * (lane.plan.area + gathers * (lane.plan.area + alone));

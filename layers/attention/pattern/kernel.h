@@ -25,7 +25,9 @@ struct RelativeTerms {
   const Real* bias = nullptr;  ///< [H, labels]
   Index labels = 0;
   Index past = 0;
-  std::vector<std::int32_t> label_of;
+  std::vector<std::int32_t> label_of;  ///< by offset; empty where plans label intervals
+
+  bool by_interval() const { return label_of.empty(); }
 
   /// Offsets past the ends, which only unread pairs have, take the label of the end.
   std::int32_t label(Index offset) const {
@@ -37,14 +39,15 @@ struct RelativeTerms {
 RelativeTerms relative_terms(const RelativePositions::Terms& terms, ConstHeads queries, Index heads,
                              Index head_width);
 
-/// One attention call over patterns.
+/// One attention call over patterns. A plan made for fewer queries than there are leaves the rest,
+/// which is padding, with 0.
 struct PatternProblem {
   Sequences sequences;
   Index heads, head_width;
   Real scale;
   /// One for each head, a single one for all, or one for each head of each sequence.
   std::vector<std::shared_ptr<const PatternPlan>> plans;
-  /// Null for none.
+  /// Null for none. Under softmax plans may hold the labels of intervals.
   std::shared_ptr<const RelativeTerms> relative = nullptr;
   /// One for each head, or none for softmax.
   std::vector<Entmax> entmax = {};

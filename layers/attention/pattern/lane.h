@@ -16,6 +16,12 @@ struct PatternLane : HeadLane {
   PatternLane(const PatternProblem& p, Index lane)
       : HeadLane(p.sequences, p.heads, p.head_width, lane), problem(p), plan(p.plan(lane)) {}
 
+  /// Some query is in more rounds than one, in none, or past the plan's: what is added up for
+  /// queries is zeroed before the first block, not by the blocks.
+  bool zeroed_beforehand() const {
+    return plan.zeroed_beforehand || plan.queries < problem.sequences.queries;
+  }
+
   /// How many of a panel's columns are real keys, not padding.
   Index real_columns(const PatternPlan::Panel& panel) const {
     if (panel.list < 0) {

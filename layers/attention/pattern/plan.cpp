@@ -1,6 +1,7 @@
 #include "layers/attention/pattern/plan.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 namespace weft::layers {
@@ -13,11 +14,16 @@ constexpr Index short_run = 32;
 
 class Planner {
  public:
-  Planner(const Pattern& pattern, Index queries, Index keys, bool causal, PanelCut cut)
-      : pattern_(pattern), causal_(causal), aligned_(cut == PanelCut::aligned) {
+  Planner(const Pattern& pattern, Index queries, Index keys, bool causal, const PlanHints& hints)
+      : pattern_(pattern),
+        causal_(causal),
+        aligned_(hints.cut == PanelCut::aligned),
+        labels_(hints.labels),
+        breaks_(hints.breaks) {
     plan_.queries = queries;
     plan_.keys = keys;
     plan_.rows.push_back(0);
+    if (labels_) plan_.label_rows.push_back(0);
   }
 
   PatternPlan build() {
@@ -140,6 +146,7 @@ class Planner {
       first = next;
     };
     for (Index q = r; q < plan_.queries; q += modulus) {
+      if (std::ranges::binary_search(breaks_, q)) flush(q);
       if (reads_all(q)) {
         flush(q + modulus);
         continue;
@@ -175,6 +182,7 @@ class Planner {
     for (std::size_t r = 0; r < rows.size(); ++r) {
       add_row(rows[r], runs, column_of);
       note_offsets(rows[r], first_query + Index(r) * step, step, offset);
+      if (labels_) add_labels(rows[r], first_query + Index(r) * step, runs, column_of);
     }
     add_panels(rows, runs, column_of, step, offset);
     plan_.blocks.back().panels = Index(plan_.panels.size()) - block.first_panel;
@@ -188,20 +196,54 @@ class Planner {
                      std::max(plan_.offsets.end, (row.back().end - 1) * step + offset - query + 1)};
   }
 
+  /// Where the columns of a place begin.
+  static Index column(Index place, const std::vector<Interval>& runs,
+                      const std::vector<Index>& column_of) {
+    const auto run =
+        std::size_t(std::ranges::upper_bound(runs, place, {}, &Interval::begin) - runs.begin()) - 1;
+    return column_of[run] + place - runs[run].begin;
+  }
+
   void add_row(const std::vector<Interval>& row, const std::vector<Interval>& runs,
                const std::vector<Index>& column_of) {
     std::vector<Interval> ranges;
     for (const Interval& s : row) {
-      const auto run = std::size_t(std::ranges::upper_bound(runs, s.begin, {}, &Interval::begin) -
-                                   runs.begin()) -
-                       1;
-      const Index column = column_of[run] + s.begin - runs[run].begin;
-      ranges.push_back({column, column + s.end - s.begin});
+      const Index first = column(s.begin, runs, column_of);
+      ranges.push_back({first, first + s.end - s.begin});
       plan_.pairs += s.end - s.begin;
     }
     normalise(ranges, std::numeric_limits<Index>::max());
     plan_.ranges.insert(plan_.ranges.end(), ranges.begin(), ranges.end());
     plan_.rows.push_back(Index(plan_.ranges.size()));
+  }
+
+  /// The labels of what a row reads, in columns, unless they are all the same.
+  void add_labels(const std::vector<Interval>& row, Index query, const std::vector<Interval>& runs,
+                  const std::vector<Index>& column_of) {
+    named_.clear();
+    labels_->of(query, named_);
+    const std::size_t before = plan_.label_runs.size();
+    std::int32_t least = std::numeric_limits<std::int32_t>::max(), most = 0;
+    auto s = row.begin();
+    for (const LabelRun& run : named_) {
+      while (s != row.end() && s->end <= run.begin) ++s;
+      for (auto at = s; at != row.end() && at->begin < run.end; ++at) {
+        const Index begin = std::max(at->begin, run.begin), end = std::min(at->end, run.end);
+        const std::int32_t first = run.first + run.step * std::int32_t(begin - run.begin);
+        const std::int32_t last = first + run.step * std::int32_t(end - begin - 1);
+        const Index from = column(begin, runs, column_of);
+        plan_.label_runs.push_back({from, from + end - begin, first, run.step});
+        least = std::min({least, first, last});
+        most = std::max({most, first, last});
+      }
+    }
+    if (least >= most) plan_.label_runs.resize(before);
+    plan_.label_rows.push_back(Index(plan_.label_runs.size()));
+    if (least >= most) return;
+    Interval& all = plan_.blocks.back().labels;
+    all = all.begin == all.end
+              ? Interval{least, most + 1}
+              : Interval{std::min<Index>(all.begin, least), std::max<Index>(all.end, most + 1)};
   }
 
   using Rows = std::vector<std::vector<Interval>>;
@@ -267,6 +309,9 @@ class Planner {
 
   const Pattern& pattern_;
   bool causal_, aligned_;
+  const KeyLabels* labels_;
+  const std::vector<Index>& breaks_;
+  std::vector<LabelRun> named_;  ///< those of one query
   bool between_moduli_ = false;  ///< classes of several moduli above 1 may name the same pair
   PatternPlan plan_;
 };
@@ -274,8 +319,8 @@ class Planner {
 }  // namespace
 
 PatternPlan plan_pattern(const Pattern& pattern, Index queries, Index keys, bool causal,
-                         PanelCut cut) {
-  return Planner(pattern, queries, keys, causal, cut).build();
+                         const PlanHints& hints) {
+  return Planner(pattern, queries, keys, causal, hints).build();
 }
 
 }  // namespace weft::layers

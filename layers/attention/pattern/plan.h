@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "layers/attention/pattern/atom.h"
+#include "layers/attention/pattern/key_labels.h"
 
 namespace weft::layers {
 
@@ -32,6 +33,7 @@ struct PatternPlan {
     Index first_row;  ///< into `rows`
     Index first_panel, panels;
     Index columns;
+    Interval labels{0, 0};  ///< those of its rows lie in here; empty where it has none
   };
   struct Round {
     Index first_block, blocks;
@@ -43,6 +45,11 @@ struct PatternPlan {
   std::vector<std::int32_t> gathered;
   std::vector<Index> rows;       ///< row r reads ranges[rows[r]] .. ranges[rows[r + 1]]
   std::vector<Interval> ranges;  ///< in the columns of the row's block
+  /// With labels by interval: row r has label_runs[label_rows[r]] .. label_runs[label_rows[r + 1]],
+  /// in the columns of its block; none where all that it reads has one label, which drops out of
+  /// its softmax.
+  std::vector<Index> label_rows;
+  std::vector<LabelRun> label_runs;
   Index queries = 0, keys = 0;
   Index pairs = 0;  ///< scored (query, key) pairs
   /// Key less query of every pair lies in here; unbounded where panels are aligned.
@@ -58,7 +65,14 @@ struct PatternPlan {
 /// the order in which an earlier row's sums run.
 enum class PanelCut { tight, aligned };
 
+/// How queries are cut into blocks beyond what the pattern says.
+struct PlanHints {
+  PanelCut cut = PanelCut::tight;
+  const KeyLabels* labels = nullptr;  ///< null for none
+  std::vector<Index> breaks = {};     ///< queries, ascending, that begin a block
+};
+
 PatternPlan plan_pattern(const Pattern& pattern, Index queries, Index keys, bool causal,
-                         PanelCut cut = PanelCut::tight);
+                         const PlanHints& hints = {});
 
 }  // namespace weft::layers

@@ -38,6 +38,7 @@ RelativeTerms relative_terms(const RelativePositions::Terms& terms, ConstHeads q
 
 RelativeTile::RelativeTile(const PatternLane& lane)
     : lane_(lane), terms_(lane.problem.relative.get()) {
+  if (terms_ && terms_->by_interval()) terms_ = nullptr;
   if (!terms_) return;
   const Index width = lane.problem.head_width;
   table_rows_ = core::Tensor({most_diagonals, width});

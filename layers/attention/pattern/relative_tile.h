@@ -10,10 +10,11 @@ struct RelativeSums {
   Real *keys = nullptr, *values = nullptr, *bias = nullptr;
 };
 
-/// The relative terms of one tile of scores, rows x columns. Along a diagonal of the tile the
-/// offset is the same, so at most rows + columns - 1 rows of a table serve it, fewer where the
-/// pattern reads none of some diagonals: one product scores the queries against them, and each row
-/// takes its own stretch of the result. A panel of scattered keys is gone through pair by pair.
+/// The relative terms of one tile of scores, rows x columns, whose labels the offsets say. Along a
+/// diagonal of the tile the offset is the same, so at most rows + columns - 1 rows of a table serve
+/// it, fewer where the pattern reads none of some diagonals: one product scores the queries against
+/// them, and each row takes its own stretch of the result. A panel of scattered keys is gone
+/// through pair by pair.
 class RelativeTile {
  public:
   explicit RelativeTile(const PatternLane& lane);

@@ -264,7 +264,7 @@ void sparse_pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHe
   for (Index index = 0; index < problem.sequences.batch * problem.heads; ++index) {
     const PatternLane lane(problem, index);
     const Index blocks = Index(lane.plan.blocks.size());
-    if (lane.plan.zeroed_beforehand) start_from_zero(lane, out, trace);
+    if (lane.zeroed_beforehand()) start_from_zero(lane, out, trace);
     if (lane.plan.rounds.size() > 1)
       groups.push_back({index, 0, blocks, 0, PatternPlan::most_rows});
     else

@@ -74,7 +74,7 @@ PatternProblem SpanAttention::problem(const Sequences& s, const Extents& extents
     }
     const Pattern pattern = span_pattern(std::move(lengths), s.keys - s.queries);
     problem.plans.push_back(std::make_shared<const PatternPlan>(
-        plan_pattern(pattern, s.queries, s.keys, true, PanelCut::aligned)));
+        plan_pattern(pattern, s.queries, s.keys, true, {.cut = PanelCut::aligned})));
   }
   return problem;
 }

@@ -10,6 +10,7 @@
 #include "tests/layers/attention/naive_features.h"
 #include "tests/layers/attention/naive_lsh.h"
 #include "tests/layers/attention/naive_routing.h"
+#include "tests/layers/attention/naive_rows.h"
 #include "tests/layers/attention/naive_span.h"
 #include "tests/layers/attention/pattern_oracles.h"
 #include "tests/layers/attention/recurrence_oracles.h"
@@ -112,6 +113,15 @@ inline const std::map<std::string, Oracle>& attention_oracles() {
         {"routing", routing_oracle({})},
         {"routing_small", routing_oracle({3, 5})},
         {"routing_separate", routing_oracle({3, 5, false})},
+        {"etc", NaiveEtc{}},
+        {"etc_small", NaiveEtc{.window = 9, .clip = 3, .every = 5}},
+        {"etc_hard", NaiveEtc{.window = 5, .clip = 2, .every = 4, .hard = true}},
+        {"etc_unshared", NaiveEtc{.window = 7, .every = 11, .sets = 3}},
+        {"bigbird_beside", NaiveEtc{.block = 16, .every = 9}},
+        {"bigbird_beside_random", NaiveEtc{.block = 8, .clip = 5, .every = 20, .sets = 2}},
+        {"bp", NaiveBp{}},
+        {"bp_thin", NaiveBp{1, 2}},
+        {"bp_wide", NaiveBp{7, 0}},
         {"fixed_span", span_oracle({})},
         {"fixed_span_narrow", span_oracle({.span = 9})},
         {"adaptive_span", span_oracle({.ramp = 32})},

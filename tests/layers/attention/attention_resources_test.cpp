@@ -26,7 +26,7 @@ TEST_P(AttentionContractResources, stated_cost_is_what_the_kernels_count) {
       for (const Sequences& s : forms(length)) {
         SCOPED_TRACE(describe(s));
         const AttentionSample it = sample(s, heads);
-        const Cost cost = it.attention().cost(s);
+        const Cost cost = it.attention().cost(it.sequences());
         autograd::Tape tape;
         autograd::Journal journal;
         std::vector<Var> leaves;
@@ -54,7 +54,7 @@ TEST_P(AttentionContractResources, stated_saved_bytes_are_what_stays_in_the_pool
       const Index before = core::memory_use().live;
       it.forward(Pass(tape, core::Rng(3), journal), leaves);
       const Index kept = core::memory_use().live - before;
-      const Index stated = it.attention().cost(s).saved_bytes;
+      const Index stated = it.attention().cost(it.sequences()).saved_bytes;
       EXPECT_GE(kept, stated);
       EXPECT_LE(kept, stated + stated / 8 + 256) << "more than the pool's rounding of blocks";
     }

@@ -1,8 +1,24 @@
 #include "tests/layers/attention/attention_sample.h"
 
+#include <algorithm>
+
+#include "layers/attention/partition/rows.h"
 #include "tests/layers/attention/off_the_kink.h"
 
 namespace weft::layers {
+
+Sequences laid_out(const RowRule& rule, const Sequences& tokens) {
+  std::vector<RowLayout> layouts;
+  std::vector<Index> lengths;
+  for (Index b = 0; b < tokens.batch; ++b) {
+    layouts.push_back(rule.layout(tokens.real_keys(b)));
+    lengths.push_back(layouts.back().rows);
+  }
+  Sequences rows =
+      padded(Sequences::self(tokens.batch, std::ranges::max(lengths), tokens.causal), lengths);
+  rows.rows = std::make_shared<const std::vector<RowLayout>>(std::move(layouts));
+  return rows;
+}
 
 AttentionSample::AttentionSample(const std::string& kind, const Sequences& sequences, Index heads,
                                  Index head_width, const tests::Settings& settings,
@@ -18,6 +34,8 @@ AttentionSample::AttentionSample(const std::string& kind, const Sequences& seque
   tests::GivenFields fields(settings);
   const AttentionPlan plan = find_attention(kind)->configure(fields, site);
   traits_ = plan.traits;
+  rule_ = plan.rows;
+  if (rule_) sequences_ = laid_out(*rule_, sequences);
   attention_ = plan.make(site);
   attention_->visit(inventory_);
   if (relative_) relative_->visit(inventory_);
@@ -28,7 +46,7 @@ AttentionSample::AttentionSample(const std::string& kind, const Sequences& seque
   move_reaches_off_the_kink(*arena_);
   for (const Projection& projection : attention_->projections())
     inputs_.push_back(tests::random_tensor({rows_of(projection), width()}, 10 + inputs_.size()));
-  inputs_.push_back(tests::random_tensor({sequences.batch * sequences.queries, width()}, 9));
+  inputs_.push_back(tests::random_tensor({sequences_.batch * sequences_.queries, width()}, 9));
 }
 
 Var AttentionSample::forward(const Pass& pass, const std::vector<Var>& in) const {
@@ -59,16 +77,50 @@ Tensor AttentionSample::evaluate() const {
   return forward(Pass(core::Rng(3)), {inputs_.begin(), inputs_.end()}).value();
 }
 
+Tensor AttentionSample::tokens_of(const Tensor& x, Index b) const {
+  const Index rows = sequences_.queries, n = x.shape().back();
+  if (!rule_) return x.rows(b * rows, rows);
+  const std::vector<Index>& places = (*sequences_.rows)[std::size_t(b)].of_tokens;
+  Tensor tokens({Index(places.size()), n});
+  for (std::size_t t = 0; t < places.size(); ++t)
+    std::ranges::copy(x.rows(b * rows + places[t], 1).read(),
+                      tokens.write().begin() + Index(t) * n);
+  return tokens;
+}
+
+Index AttentionSample::row_at(Index position) const {
+  if (!rule_) return position;
+  const PartitionTree tree((*sequences_.rows)[0].tokens());
+  return tree.first(PartitionRows::level_of(position)) + PartitionRows::index_of(position);
+}
+
+std::vector<Index> AttentionSample::completed_with() const {
+  const Index tokens = rule_ ? (*sequences_.rows)[0].tokens() : sequences_.queries;
+  std::vector<Index> token_of(std::size_t(sequences_.queries), tokens - 1);
+  for (Index t = 0; t < tokens; ++t) {
+    token_of[std::size_t(row_at(t))] = t;
+    if (!rule_) continue;
+    for (const Index position : rule_->completed_by(t)) token_of[std::size_t(row_at(position))] = t;
+  }
+  return token_of;
+}
+
 Tensor AttentionSample::decode(Index b) const {
-  const Index length = sequences_.queries;
+  const Index rows = sequences_.queries;
+  const Index length = rule_ ? (*sequences_.rows)[std::size_t(b)].tokens() : rows;
   const auto state = attention_->begin();
-  Tensor out({length, width()});
-  for (Index t = 0; t < length; ++t) {
-    StepInput step{{}, inputs_.back().rows(b * length + t, 1).read(), t};
+  Tensor out({length, width()}), other({1, width()});
+  const auto step_row = [&](Index position, std::span<Real> to) {
+    const Index row = b * rows + row_at(position);
+    StepInput step{{}, inputs_.back().rows(row, 1).read(), position};
     for (std::size_t i = 0; i + 1 < inputs_.size(); ++i)
-      step.blocks.push_back(inputs_[i].rows(b * length + t, 1).read());
-    attention_->step(*state, step,
-                     out.write().subspan(std::size_t(t * width()), std::size_t(width())));
+      step.blocks.push_back(inputs_[i].rows(row, 1).read());
+    attention_->step(*state, step, to);
+  };
+  for (Index t = 0; t < length; ++t) {
+    step_row(t, out.write().subspan(std::size_t(t * width()), std::size_t(width())));
+    if (!rule_) continue;
+    for (const Index position : rule_->completed_by(t)) step_row(position, other.write());
   }
   return out;
 }

@@ -19,6 +19,9 @@ inline Sequences padded(Sequences sequences, std::vector<Index> key_lengths) {
   return sequences;
 }
 
+/// The sequences of rows that a mechanism has inside the layers for these sequences of tokens.
+Sequences laid_out(const RowRule& rule, const Sequences& tokens);
+
 /// A mechanism of some kind with drawn inputs: one matrix for each projection, then the layer's
 /// input x. Parameters of its own start by their laws, off the kink that some have there.
 class AttentionSample {
@@ -35,7 +38,12 @@ class AttentionSample {
   autograd::ParameterArena& arena() { return *arena_; }
   /// The parameters and states of the mechanism.
   const autograd::Inventory& inventory() const { return inventory_; }
+  /// Of rows, where the mechanism has more than tokens.
   const Sequences& sequences() const { return sequences_; }
+  /// The tokens of sequence b among rows.  x: [B * rows, n] -> [T, n]
+  Tensor tokens_of(const Tensor& x, Index b) const;
+  /// With which token each row of a sequence is complete.
+  std::vector<Index> completed_with() const;
   Index heads() const { return heads_; }
   Index head_width() const { return head_width_; }
   Index width() const { return heads_ * head_width_; }
@@ -60,12 +68,15 @@ class AttentionSample {
 
  private:
   Index rows_of(const Projection& projection) const;
+  /// The row of a position of decoding.
+  Index row_at(Index position) const;
 
   Sequences sequences_;
   Index heads_, head_width_;
   std::unique_ptr<SharedTables> shared_ = std::make_unique<SharedTables>();
   std::shared_ptr<RelativePositions> relative_;
   AttentionTraits traits_;
+  std::shared_ptr<const RowRule> rule_;  ///< null where rows are tokens
   std::unique_ptr<Attention> attention_;
   autograd::Inventory inventory_;
   std::unique_ptr<autograd::ParameterArena> arena_;

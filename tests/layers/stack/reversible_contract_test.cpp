@@ -8,6 +8,7 @@
 #include "layers/stack/block.h"
 #include "layers/stack/reversible_stack.h"
 #include "tests/gradient_check.h"
+#include "tests/layers/attention/attention_sample.h"
 #include "tests/layers/given_fields.h"
 #include "tests/layers/model/sample_model.h"
 
@@ -46,6 +47,7 @@ struct Blocks {
     tests::GivenFields defaults;
     auto plan = read_attention(defaults, kind, site);
     if (sparse) plan[0].projection.kind = Density::sparse;
+    if (plan[0].attention.rows) sequences = laid_out(*plan[0].attention.rows, sequences);
     for (Index i = 0; i < depth; ++i)
       all.emplace_back(MultiHead(plan, site, Init::zeros(), Init::zeros(), nullptr),
                        feed_forward(sparse),
@@ -78,6 +80,12 @@ struct Blocks {
     return autograd::scale(autograd::add(first, second), Real(0.5));
   }
 
+  /// Drawn numbers for every row.
+  Tensor input() const {
+    return tests::random_tensor({sequences.batch * sequences.queries, width}, 1);
+  }
+
+  Sequences sequences = Sequences::self(2, length, true);
   std::vector<Block> all;
 };
 
@@ -88,22 +96,20 @@ class ReversibleBlocks : public testing::TestWithParam<std::string> {
     std::vector<Real> gradients;
   };
   /// One training pass, with states committed after it.
-  static Run run(Blocks& blocks, autograd::ParameterArena& arena, const Tensor& x, bool plain,
-                 StreamOutput output, std::uint64_t step = 0) {
+  static Run run(Blocks& blocks, autograd::ParameterArena& arena, bool plain, StreamOutput output,
+                 std::uint64_t step = 0) {
     arena.zero_gradients();
     autograd::Tape tape;
     autograd::Journal journal;
     const Pass pass(tape, core::Rng(3).fold(step), journal);
-    const Sequences s = Sequences::self(2, length, true);
-    const Var in = tape.watch(x);
+    const Sequences& s = blocks.sequences;
+    const Var in = tape.watch(blocks.input());
     const Var out =
         plain ? blocks.run_plain(pass, in, s, output) : blocks.run_reversible(pass, in, s, output);
     tape.sweep(out, tests::random_tensor(out.shape(), 5));
     journal.commit();
     return {out.value(), tape.gradient(in), copy_of(arena.gradients())};
   }
-
-  const Tensor x = tests::random_tensor({2 * length, width}, 1);
 };
 
 TEST_P(ReversibleBlocks, has_the_gradients_of_two_plain_streams_with_dropout_on) {
@@ -111,8 +117,8 @@ TEST_P(ReversibleBlocks, has_the_gradients_of_two_plain_streams_with_dropout_on)
     for (const StreamOutput output : {StreamOutput::average, StreamOutput::concat}) {
       Blocks blocks(GetParam(), 3, sparse), twin(GetParam(), 3, sparse);
       DrawnWeights drawn(blocks), same(twin);
-      const Run reversible = run(blocks, drawn.arena(), x, false, output);
-      const Run plain = run(twin, same.arena(), x, true, output);
+      const Run reversible = run(blocks, drawn.arena(), false, output);
+      const Run plain = run(twin, same.arena(), true, output);
       EXPECT_TRUE(tests::same_bits(reversible.out.read(), plain.out.read()));
       EXPECT_LT(distance(reversible.dx.read(), plain.dx.read()), tolerance);
       EXPECT_LT(distance(reversible.gradients, plain.gradients), tolerance);
@@ -124,7 +130,7 @@ TEST_P(ReversibleBlocks, learns_the_same_weights_and_states_in_two_steps) {
     Blocks blocks(GetParam(), 3);
     DrawnWeights drawn(blocks);
     for (const std::uint64_t step : {0, 1}) {
-      const Run r = run(blocks, drawn.arena(), x, plain, StreamOutput::average, step);
+      const Run r = run(blocks, drawn.arena(), plain, StreamOutput::average, step);
       for (std::size_t i = 0; i < r.gradients.size(); ++i)
         drawn.arena().values()[i] -= Real(1e-3) * r.gradients[i];
     }
@@ -141,7 +147,7 @@ TEST_P(ReversibleBlocks, learns_the_same_weights_and_states_in_two_steps) {
 TEST_P(ReversibleBlocks, finds_the_input_of_the_first_of_twelve_layers_again) {
   Blocks blocks(GetParam(), 12);
   const DrawnWeights drawn(blocks);
-  const Sequences s = Sequences::self(2, length, true);
+  const Sequences& s = blocks.sequences;
   std::vector<Tensor> seen;  // what the first attention read: in the pass, and in the sweep
   std::vector<autograd::Sublayer> branches;
   for (std::size_t i = 0; i < blocks.all.size(); ++i)
@@ -152,7 +158,7 @@ TEST_P(ReversibleBlocks, finds_the_input_of_the_first_of_twelve_layers_again) {
       });
   autograd::Tape tape;
   autograd::Journal journal;
-  const Var in = tape.watch(x);
+  const Var in = tape.watch(blocks.input());
   const Var out = autograd::reversible(Pass(tape, core::Rng(3), journal), branches, in, in,
                                        StreamOutput::average);
   tape.sweep(out, tests::random_tensor(out.shape(), 5));

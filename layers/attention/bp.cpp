@@ -1,0 +1,114 @@
+// BP-Transformer: the nodes of a binary partition of the sequence are rows of their own. A span
+// reads its tokens; a token reads itself and, on either side, `fan` nodes of each level, fine ones
+// near by and coarse ones far away, which together span all other tokens exactly once:
+//   score = q . (k + a[label]) / sqrt(D), the label saying level, side and step of the edge.
+// In causal use tokens read no nodes to their right.
+#include <cmath>
+
+#include "autograd/ops.h"
+#include "core/error.h"
+#include "layers/attention/contract/fit.h"
+#include "layers/attention/contract/plan.h"
+#include "layers/attention/partition/decoding.h"
+#include "layers/attention/partition/rows.h"
+#include "layers/attention/pattern/call.h"
+#include "layers/attention/pattern/plan_cache.h"
+
+namespace weft::layers {
+namespace {
+
+struct BpSettings {
+  EdgeLabels labels;
+
+  void fields(core::Fields& field) {
+    field.integer("fan", labels.fan, "nodes that a token reads of each level, on each side (k)",
+                  core::between(1, 4096));
+    field.integer("clip", labels.clip, "levels from here on share their labels",
+                  core::between(0, 62));
+  }
+
+  AttentionTraits traits() const {
+    return {.summary = "softmax over spans of a binary partition, fine near by and coarse far away",
+            .cross = false,
+            .keys_per_token = core::message_of("about ", labels.fan,
+                                               " a level and side, log2(T) levels; T rows more, "
+                                               "of log2(T) keys on average"),
+            .decode_state = "every key and value, and those of as many spans"};
+  }
+};
+
+class BpAttention final : public Attention {
+ public:
+  BpAttention(const BpSettings& settings, const AttentionSite& site,
+              std::shared_ptr<PlanCache> plans)
+      : labels_(settings.labels),
+        heads_(site.heads),
+        width_(site.head_width),
+        scale_(Real(1 / std::sqrt(double(site.head_width)))),
+        table_({labels_.count(), width_}, autograd::Init::normal(0.02)),
+        plans_(std::move(plans)) {}
+
+  /// Rotary positions turn nothing: the labels say where a node is.
+  std::vector<Projection> projections() const override {
+    return {{"q", Projection::Side::queries},
+            {"k", Projection::Side::keys},
+            {"v", Projection::Side::keys}};
+  }
+
+  Var forward(const Pass& pass, const AttentionInput& input) const override {
+    check_input("bp", *this, input, heads_ * width_);
+    return call(pass, input.blocks, input.sequences).attend();
+  }
+
+  std::unique_ptr<DecodeState> begin() const override {
+    return std::make_unique<NodeStore>(labels_, heads_, width_, scale_);
+  }
+  void step(DecodeState& state, const StepInput& input, std::span<Real> out) const override {
+    static_cast<NodeStore&>(state).step(input, table_.data(), out);
+  }
+
+  Cost cost(const Sequences& sequences) const override {
+    const HeadBlock any{Var(Tensor({1, heads_ * width_})), 0};
+    return pattern_cost(call(Pass(), {any, any, any}, sequences).problem);
+  }
+
+  void visit(autograd::Inventory& inventory) override { inventory.add("labels", table_); }
+
+ private:
+  PatternCall call(const Pass& pass, const std::vector<HeadBlock>& blocks,
+                   const Sequences& sequences) const {
+    const auto plan = [&](const RowLayout& layout) -> PlanCache::Plans {
+      return {std::make_shared<const PatternPlan>(
+          plan_partition(layout.tokens(), labels_, sequences.causal))};
+    };
+    PatternCall call{{.sequences = sequences,
+                      .heads = heads_,
+                      .head_width = width_,
+                      .scale = scale_,
+                      .plans = plans_->of_all(sequences, heads_, 1, plan)[0]},
+                     blocks,
+                     {},
+                     {}};
+    call.label(autograd::as_variable(pass, table_), {});
+    return call;
+  }
+
+  EdgeLabels labels_;
+  Index heads_, width_;
+  Real scale_;
+  autograd::Parameter table_;  ///< [labels, D], the same for all heads
+  std::shared_ptr<PlanCache> plans_;
+};
+
+}  // namespace
+
+AttentionPlan configure_bp(core::Fields& field, const AttentionSite&) {
+  BpSettings settings;
+  settings.fields(field);
+  const auto make = [settings, plans = std::make_shared<PlanCache>()](const AttentionSite& site) {
+    return std::make_unique<BpAttention>(settings, site, plans);
+  };
+  return {.make = make, .traits = settings.traits(), .rows = std::make_shared<PartitionRows>()};
+}
+
+}  // namespace weft::layers

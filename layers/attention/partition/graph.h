@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+
+#include "layers/attention/partition/tree.h"
+#include "layers/attention/pattern/key_labels.h"
+#include "layers/attention/pattern/plan.h"
+
+namespace weft::layers {
+
+/// How edges are labelled: a token's edge to itself and a span's to its tokens 0, the r-th to the
+/// left 2 r + 1, the r-th to the right 2 r + 2, all plus 2 fan + 1 for each level, of which those
+/// from `clip` on are alike.
+struct EdgeLabels {
+  Index fan = 4, clip = 6;
+
+  Index count() const { return (2 * fan + 1) * (clip + 1); }
+  std::int32_t first(Index level) const {
+    return std::int32_t((2 * fan + 1) * std::min(level, clip));
+  }
+  std::int32_t left(Index level, Index step) const {
+    return first(level) + std::int32_t(2 * step + 1);
+  }
+  std::int32_t right(Index level, Index step) const {
+    return first(level) + std::int32_t(2 * step + 2);
+  }
+};
+
+/// The graph of BP-Transformer over the nodes of a partition: a span reads its tokens; a token
+/// reads itself, the walk to its left and, unless causal, the walk to its right.
+class PartitionGraph final : public Atom, public KeyLabels {
+ public:
+  PartitionGraph(Index tokens, const EdgeLabels& labels, bool causal)
+      : tree_(tokens), labels_(labels), causal_(causal) {}
+
+  void readable(Index query, Index places, std::vector<Interval>& out) const override;
+  Index last_reader(Index) const override { return never; }
+  void of(Index query, std::vector<LabelRun>& out) const override;
+
+  const PartitionTree& tree() const { return tree_; }
+
+ private:
+  PartitionTree tree_;
+  EdgeLabels labels_;
+  bool causal_;
+};
+
+/// The graph laid out for the kernel.
+PatternPlan plan_partition(Index tokens, const EdgeLabels& labels, bool causal);
+
+}  // namespace weft::layers
