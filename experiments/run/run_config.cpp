@@ -21,6 +21,16 @@ const std::vector<std::string>& keys_without_effect() {
   return keys;
 }
 
+/// Choices that came after runs had been named, where they are what those runs had: they stay out
+/// of the hash, so that runs keep their names. BigBird had its form ITC only.
+std::vector<std::string> keys_of_later_choices(const ResolvedConfig& resolved) {
+  std::vector<std::string> keys;
+  for (const auto& [path, value] : resolved.values())
+    if (path.starts_with("attention.") && path.ends_with(".form") && value == "\"itc\"")
+      keys.push_back(path);
+  return keys;
+}
+
 void read_top(core::Fields& top, RunConfig& config) {
   top.integer("seed", config.seed, "what every random number of the run derives from",
               core::at_least(0));
@@ -191,7 +201,12 @@ RunConfig RunConfig::read(ConfigTree tree, ConfigReader::Names names) {
   return config;
 }
 
-std::string RunConfig::identity() const { return resolved.hash(keys_without_effect()); }
+std::string RunConfig::identity() const {
+  std::vector<std::string> left_out = keys_without_effect();
+  const std::vector<std::string> later = keys_of_later_choices(resolved);
+  left_out.insert(left_out.end(), later.begin(), later.end());
+  return resolved.hash(left_out);
+}
 
 bool RunConfig::leaks() const {
   if (!model.causal) return false;

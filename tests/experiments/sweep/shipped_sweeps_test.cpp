@@ -18,7 +18,8 @@ std::set<std::string> mechanisms_of(const std::string& name) {
 }
 
 TEST(ShippedSweeps, resolve_and_hold_their_budget_equal) {
-  for (const char* const name : {"attention-small.toml", "attention.toml", "attention-all.toml"}) {
+  for (const char* const name : {"attention-small.toml", "attention.toml", "attention-all.toml",
+                                 "attention-encoders.toml"}) {
     std::set<Index> budgets;
     const auto trials = trials_of(SweepFile::load(folder + name), {});
     for (const Trial& trial : trials) budgets.insert(trial.config.train.tokens);
@@ -30,12 +31,15 @@ TEST(ShippedSweeps, resolve_and_hold_their_budget_equal) {
 
 TEST(ShippedSweeps, attention_compares_at_most_ten_and_attention_all_every_mechanism) {
   EXPECT_LE(mechanisms_of("attention.toml").size(), 10u);
-  const std::set<std::string> all = mechanisms_of("attention-all.toml");
+  const std::set<std::string> all = mechanisms_of("attention-all.toml"),
+                              encoders = mechanisms_of("attention-encoders.toml");
+  const layers::AttentionSite site = layers::ModelSettings{}.site(1024);
   for (const layers::AttentionEntry& entry : layers::attention_registry()) {
-    if (entry.kind == "linformer") continue;  // reads both ways only
-    EXPECT_TRUE(all.contains(std::string(entry.kind)))
-        << "configs/sweeps/attention-all.toml lacks " << entry.kind
-        << ": add it to the list, and its settings to configs/sweeps/model.toml";
+    core::DefaultFields defaults;
+    const bool causal = entry.configure(defaults, site).traits.causal;
+    EXPECT_TRUE((causal ? all : encoders).contains(std::string(entry.kind)))
+        << "configs/sweeps/" << (causal ? "attention-all" : "attention-encoders") << ".toml lacks "
+        << entry.kind << ": add it to the list, and its settings to the config beside it";
   }
 }
 
