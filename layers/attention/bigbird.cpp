@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "layers/attention/drawn/attention.h"
 #include "layers/attention/global_local/attention.h"
-#include "layers/attention/pattern/drawn_attention.h"
 
 namespace weft::layers {
 namespace {

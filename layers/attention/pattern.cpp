@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "core/error.h"
+#include "layers/attention/drawn/attention.h"
 #include "layers/attention/pattern/attention.h"
-#include "layers/attention/pattern/drawn_attention.h"
 #include "layers/attention/pattern/global_tokens.h"
 #include "layers/attention/pattern/window.h"
 

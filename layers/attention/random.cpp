@@ -1,6 +1,6 @@
 // Random attention: the token's own block and a few blocks drawn once.
 #include "core/error.h"
-#include "layers/attention/pattern/drawn_attention.h"
+#include "layers/attention/drawn/attention.h"
 
 namespace weft::layers {
 

@@ -33,6 +33,8 @@ const std::map<std::string, std::set<std::string>> arrows = {
     {"layers/attention/features", {"layers/attention/contract", "autograd", "core/*"}},
     {"layers/attention/spans",
      {"layers/attention/contract", "layers/attention/pattern", "autograd", "core/*"}},
+    {"layers/attention/drawn",
+     {"layers/attention/contract", "layers/attention/pattern", "autograd", "core/*"}},
     {"layers/attention/partition",
      {"layers/attention/contract", "layers/attention/pattern", "autograd", "core/*"}},
     {"layers/attention/global_local",

@@ -2,8 +2,8 @@
 
 #include <map>
 
+#include "layers/attention/contract/key_labels.h"
 #include "layers/attention/global_local/structure.h"
-#include "layers/attention/pattern/key_labels.h"
 #include "layers/attention/pattern/plan.h"
 
 namespace weft::layers {

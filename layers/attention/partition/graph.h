@@ -2,8 +2,8 @@
 
 #include <memory>
 
+#include "layers/attention/contract/key_labels.h"
 #include "layers/attention/partition/tree.h"
-#include "layers/attention/pattern/key_labels.h"
 #include "layers/attention/pattern/plan.h"
 
 namespace weft::layers {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "layers/attention/contract/key_labels.h"
 #include "layers/attention/pattern/atom.h"
-#include "layers/attention/pattern/key_labels.h"
 
 namespace weft::layers {
 

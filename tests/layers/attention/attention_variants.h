@@ -15,36 +15,9 @@ struct AttentionVariant {
   tests::Settings settings;
 };
 
-inline const std::vector<AttentionVariant>& attention_variants() {
-  using Numbers = std::vector<core::Index>;
-  static const tests::Settings united = {
-      {"atoms", std::vector<tests::Settings>{
-                    {{"kind", "dilated"}, {"left", core::Index(5)}, {"dilation", core::Index(3)}},
-                    {{"kind", "band"}, {"left", core::Index(6)}, {"right", core::Index(2)}},
-                    {{"kind", "dilated"}, {"left", core::Index(9)}, {"dilation", core::Index(6)}},
-                    {{"kind", "global"}, {"positions", Numbers{3, 17}}}}}};
-  const auto with = [](tests::Settings settings, const tests::Settings& more) {
-    settings.insert(more.begin(), more.end());
-    return settings;
-  };
-  static const std::vector<AttentionVariant> variants = {
-      {"local_narrow", "local", {{"window", core::Index(9)}}},
-      {"local_block", "local", {{"form", "block"}, {"block", core::Index(32)}}},
-      {"strided_separate", "strided", {{"stride", core::Index(8)}, {"heads_use", "separate"}}},
-      {"fixed_sub_blocks",
-       "fixed",
-       {{"stride", core::Index(16)}, {"c", core::Index(4)}, {"sub_blocks", true}}},
-      {"global_scattered",
-       "global",
-       {{"positions", Numbers{0, 5, 6, 40}}, {"window", core::Index(4)}}},
-      {"random_small", "random", {{"block", core::Index(16)}, {"blocks", core::Index(2)}}},
-      {"longformer_global",
-       "longformer",
-       {{"window", Numbers{16}},
-        {"dilation", Numbers{3}},
-        {"dilated_heads", core::Index(1)},
-        {"positions", Numbers{0, 9, 10}}}},
-      {"bigbird_small", "bigbird", {{"block", core::Index(16)}, {"random", core::Index(1)}}},
+/// Those with rows of their own.
+inline std::vector<AttentionVariant> row_variants() {
+  return {
       {"bigbird_beside",
        "bigbird",
        {{"form", "etc"}, {"block", core::Index(16)}, {"every", core::Index(9)}}},
@@ -71,6 +44,40 @@ inline const std::vector<AttentionVariant>& attention_variants() {
        {{"window", core::Index(7)}, {"every", core::Index(11)}, {"share", "none"}}},
       {"bp_thin", "bp", {{"fan", core::Index(1)}, {"clip", core::Index(2)}}},
       {"bp_wide", "bp", {{"fan", core::Index(7)}, {"clip", core::Index(0)}}},
+  };
+}
+
+/// Those whose rows are tokens.
+inline std::vector<AttentionVariant> token_variants() {
+  using Numbers = std::vector<core::Index>;
+  static const tests::Settings united = {
+      {"atoms", std::vector<tests::Settings>{
+                    {{"kind", "dilated"}, {"left", core::Index(5)}, {"dilation", core::Index(3)}},
+                    {{"kind", "band"}, {"left", core::Index(6)}, {"right", core::Index(2)}},
+                    {{"kind", "dilated"}, {"left", core::Index(9)}, {"dilation", core::Index(6)}},
+                    {{"kind", "global"}, {"positions", Numbers{3, 17}}}}}};
+  const auto with = [](tests::Settings settings, const tests::Settings& more) {
+    settings.insert(more.begin(), more.end());
+    return settings;
+  };
+  return {
+      {"local_narrow", "local", {{"window", core::Index(9)}}},
+      {"local_block", "local", {{"form", "block"}, {"block", core::Index(32)}}},
+      {"strided_separate", "strided", {{"stride", core::Index(8)}, {"heads_use", "separate"}}},
+      {"fixed_sub_blocks",
+       "fixed",
+       {{"stride", core::Index(16)}, {"c", core::Index(4)}, {"sub_blocks", true}}},
+      {"global_scattered",
+       "global",
+       {{"positions", Numbers{0, 5, 6, 40}}, {"window", core::Index(4)}}},
+      {"random_small", "random", {{"block", core::Index(16)}, {"blocks", core::Index(2)}}},
+      {"longformer_global",
+       "longformer",
+       {{"window", Numbers{16}},
+        {"dilation", Numbers{3}},
+        {"dilated_heads", core::Index(1)},
+        {"positions", Numbers{0, 9, 10}}}},
+      {"bigbird_small", "bigbird", {{"block", core::Index(16)}, {"random", core::Index(1)}}},
       {"pattern_union", "pattern", united},
       {"dense_sparsemax", "dense", {{"normaliser", "sparsemax"}}},
       {"local_entmax",
@@ -117,6 +124,15 @@ inline const std::vector<AttentionVariant>& attention_variants() {
        "kda",
        {{"floor", 0.0}, {"rank", core::Index(3)}, {"chunk", core::Index(40)}}},
   };
+}
+
+inline const std::vector<AttentionVariant>& attention_variants() {
+  static const std::vector<AttentionVariant> variants = [] {
+    std::vector<AttentionVariant> all = token_variants();
+    const std::vector<AttentionVariant> more = row_variants();
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }();
   return variants;
 }
 

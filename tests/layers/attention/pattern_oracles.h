@@ -5,7 +5,7 @@
 #include <functional>
 #include <set>
 
-#include "layers/attention/pattern/drawn_attention.h"
+#include "layers/attention/drawn/attention.h"
 #include "tests/layers/attention/attention_sample.h"
 #include "tests/layers/attention/naive_dense.h"
 

@@ -1,4 +1,4 @@
-#include "layers/attention/pattern/drawn_blocks.h"
+#include "layers/attention/drawn/blocks.h"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 
 #include <optional>
 
+#include "layers/attention/drawn/blocks.h"
 #include "layers/attention/pattern/attention.h"
-#include "layers/attention/pattern/drawn_blocks.h"
 
 namespace weft::layers {
 

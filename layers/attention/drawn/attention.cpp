@@ -1,4 +1,4 @@
-#include "layers/attention/pattern/drawn_attention.h"
+#include "layers/attention/drawn/attention.h"
 
 #include <algorithm>
 
