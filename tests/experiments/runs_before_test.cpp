@@ -128,5 +128,18 @@ INSTANTIATE_TEST_SUITE_P(Stored, RunBefore,
                                          "classes-675e7c6a"),
                          [](const auto& run) { return run.param.substr(0, run.param.find('-')); });
 
+TEST(RunName, of_bigbird_is_what_it_was_before_there_were_forms) {
+  const std::string config = source_dir() + "/configs/mechanisms/bigbird.toml";
+  const auto name = [&](const std::string& form) {
+    std::vector<std::string> arguments{"train.tokens=2048"};
+    if (!form.empty()) arguments.push_back("attention.bigbird.form=" + form);
+    if (form == "etc") arguments.insert(arguments.end(), {"model.causal=false", "sample.tokens=0"});
+    return RunConfig::load(config, arguments).identity().substr(0, 8);
+  };
+  EXPECT_EQ(name(""), "48152733");
+  EXPECT_EQ(name("itc"), "48152733");
+  EXPECT_NE(name("etc"), "48152733");
+}
+
 }  // namespace
 }  // namespace weft::experiments

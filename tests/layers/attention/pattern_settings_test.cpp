@@ -22,6 +22,7 @@ TEST(PatternSettings, a_window_of_nothing_is_refused) {
     EXPECT_EQ(complaint("longformer", {{"window", Numbers{window}}}), "window");
   }
   EXPECT_EQ(complaint("bigbird", {{"block", Index(16)}, {"window", Index(2)}}), "window");
+  EXPECT_EQ(complaint("etc", {{"window", Index(2)}}), "window");
 }
 
 TEST(PatternSettings, a_global_position_past_the_length_is_refused) {
@@ -48,6 +49,8 @@ TEST(PatternSettings, more_random_blocks_than_there_are_is_refused) {
   EXPECT_EQ(complaint("random", {{"block", Index(64)}, {"blocks", Index(4)}}), "blocks");
   EXPECT_EQ(complaint("bigbird", {{"block", Index(32)}, {"random", Index(4)}}), "");
   EXPECT_EQ(complaint("bigbird", {{"block", Index(32)}, {"random", Index(5)}}), "random");
+  EXPECT_EQ(complaint("bigbird", {{"form", "etc"}, {"block", Index(32)}, {"random", Index(6)}}),
+            "random");
 }
 
 TEST(PatternSettings, an_atom_is_checked_like_the_kinds) {
