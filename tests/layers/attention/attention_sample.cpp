@@ -59,16 +59,27 @@ Tensor AttentionSample::evaluate() const {
   return forward(Pass(core::Rng(3)), {inputs_.begin(), inputs_.end()}).value();
 }
 
-Tensor AttentionSample::decode(Index b) const {
+void AttentionSample::step(DecodeState& state, Index row, Index position,
+                           std::span<Real> out) const {
+  StepInput token{{}, inputs_.back().rows(row, 1).read(), position};
+  for (std::size_t i = 0; i + 1 < inputs_.size(); ++i)
+    token.blocks.push_back(inputs_[i].rows(row, 1).read());
+  attention_->step(state, token, out);
+}
+
+Tensor AttentionSample::decode(Index b, Index copied_after) const {
   const Index length = sequences_.queries;
-  const auto state = attention_->begin();
+  auto state = attention_->begin();
   Tensor out({length, width()});
   for (Index t = 0; t < length; ++t) {
-    StepInput step{{}, inputs_.back().rows(b * length + t, 1).read(), t};
-    for (std::size_t i = 0; i + 1 < inputs_.size(); ++i)
-      step.blocks.push_back(inputs_[i].rows(b * length + t, 1).read());
-    attention_->step(*state, step,
-                     out.write().subspan(std::size_t(t * width()), std::size_t(width())));
+    if (t == copied_after) {
+      const auto other = std::move(state);
+      state = other->copy();
+      std::vector<Real> ignored(std::size_t(width()));
+      for (Index later = t; later < length; ++later) step(*other, b * length, later, ignored);
+    }
+    step(*state, b * length + t, t,
+         out.write().subspan(std::size_t(t * width()), std::size_t(width())));
   }
   return out;
 }
