@@ -60,6 +60,13 @@ Var cross_entropy(const Var& h, const Parameter& weight, const Parameter* bias,
 Var table_cross_entropy(const Var& h, const Var& table, const core::Tokens& targets, Real share = 1,
                         Index rows = 0);
 
+/// How well spans are found: for each sequence -ln of the sum, over its listed answers, of
+/// p(start) p(end), where both softmaxes run over position 0 and the document's positions only. 0
+/// where no answer is listed. Answer (0, 0) means that there is none in the document.
+/// logits: [B * T, 2] of starts and of ends, documents: [B, 2] first and last position, answers:
+/// [B, A, 2], no_target where there are fewer -> [B]
+Var span_nats(const Var& logits, const core::Tokens& documents, const core::Tokens& answers);
+
 /// a: [m, k] or its transpose, b: [k, n] or its transpose -> [m, n]
 Var matmul(const Var& a, const Var& b, bool transpose_a = false, bool transpose_b = false);
 /// Same shapes.

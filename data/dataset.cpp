@@ -1,5 +1,7 @@
 #include "data/dataset.h"
 
+#include "data/plain_words.h"
+
 namespace weft::data {
 
 std::string_view name_of(Split split) {
@@ -14,6 +16,12 @@ std::string_view name_of(Split split) {
   return "test";
 }
 
+std::vector<std::string> Dataset::words(std::span<const Token> tokens) const {
+  return plain_words(decode(tokens));
+}
+
+std::optional<std::string> Dataset::reference(Split, Index) const { return {}; }
+
 std::optional<Spelling> Dataset::spelling() const { return {}; }
 
 std::optional<double> Dataset::floor_bits(Split) const { return {}; }
@@ -23,6 +31,8 @@ std::optional<double> Dataset::chance() const { return {}; }
 std::vector<std::string> Dataset::class_names() const { return {}; }
 
 std::vector<Baseline> Dataset::baselines(Split) const { return {}; }
+
+std::vector<std::string> Dataset::remarks() const { return {}; }
 
 bool Dataset::predicts_next() const { return true; }
 

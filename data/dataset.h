@@ -67,6 +67,11 @@ class Dataset {
   /// Text to tokens; a character outside the vocabulary is an error that names it.
   virtual std::vector<Token> encode(std::string_view text) const = 0;
   virtual std::string decode(std::span<const Token> tokens) const = 0;
+  /// The words of tokens, as generated targets are compared: plain_words of their text.
+  virtual std::vector<std::string> words(std::span<const Token> tokens) const;
+  /// The whole text that should be generated from source `number` of a split, where a batch may
+  /// have it cut.
+  virtual std::optional<std::string> reference(Split split, Index number) const;
   /// How tokens are written, if each is one byte or one character: it is saved with a model, which
   /// then generates text without the data.
   virtual std::optional<Spelling> spelling() const;
@@ -81,6 +86,9 @@ class Dataset {
   virtual std::vector<std::string> class_names() const;
   /// What is reached on a split without any model, the lowest first.
   virtual std::vector<Baseline> baselines(Split split) const;
+
+  /// What users should know of how the data was read, one sentence each.
+  virtual std::vector<std::string> remarks() const;
 
   /// Whether targets are the tokens that come next, so that the tokens before one are its context.
   virtual bool predicts_next() const;

@@ -15,6 +15,8 @@ struct DataTraits {
   bool masks = false;       ///< hidden tokens are to be filled in, not the next token predicted
   bool pads = false;        ///< sequences may be shorter than data.length and are padded
   bool classifies = false;  ///< each sequence has one answer, its class
+  bool asks = false;        ///< each sequence asks for a stretch of the document in it
+  Index source_length = 0;  ///< the longest source, where it may be longer than data.length
 };
 
 /// A kind of data whose settings have been read: what it asks, and how to make it.

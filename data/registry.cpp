@@ -11,7 +11,11 @@
   X(noise)                 \
   X(duplicate)             \
   X(listops)               \
-  X(labelled)
+  X(labelled)              \
+  X(facts)                 \
+  X(qa)                    \
+  X(marked)                \
+  X(pairs)
 
 namespace weft::data {
 

@@ -97,25 +97,16 @@ Labelled::Labelled(const LabelledSettings& settings, Index length, Index batch, 
                          "training a larger share in data.fractions"));
 }
 
-/// Assigns the different texts to splits in a random order that depends on their number only.
+/// Equal texts stay together.
 void Labelled::divide(Rows rows, const std::vector<double>& fractions) {
-  core::require(fractions.size() == 3,
-                "data.fractions needs three numbers: training, validation, test");
-  if (rows.empty()) return;
   std::map<std::string, Index> place;  // of a text among the different ones
-  for (const Row& row : rows) place.try_emplace(row.text, Index(place.size()));
-  const auto count = Index(place.size());
-  const Shuffle order(count, core::Rng(0).fold("labelled splits"));
-  for (Row& row : rows) {
-    const double share = (double(order[place.at(row.text)]) + 0.5) / double(count);
-    double end = 0;
-    for (std::size_t split = 0; split < rows_.size(); ++split) {
-      end += fractions[split];
-      if (share >= end) continue;
-      rows_[split].push_back(std::move(row));
-      break;
-    }
-  }
+  std::vector<Index> groups;
+  for (const Row& row : rows)
+    groups.push_back(place.try_emplace(row.text, Index(place.size())).first->second);
+  const auto splits =
+      divide_groups(groups, Index(place.size()), fractions, core::Rng(0).fold("labelled splits"));
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (splits[i] < rows_.size()) rows_[splits[i]].push_back(std::move(rows[i]));
 }
 
 std::optional<Index> Labelled::training_tokens() const {

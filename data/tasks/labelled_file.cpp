@@ -1,93 +1,22 @@
 #include "data/tasks/labelled_file.h"
 
-#include <algorithm>
-#include <charconv>
-#include <optional>
-#include <string_view>
-
 #include "core/error.h"
-#include "data/text/text_file.h"
+#include "data/text/column_file.h"
 
 namespace weft::data {
-namespace {
-
-using core::Index;
-
-template <class... Parts>
-[[noreturn]] void refuse(const std::string& path, Index line, const Parts&... parts) {
-  throw core::Error(core::Fault::data, core::message_of(path, ":", line, ": ", parts...));
-}
-
-/// Removes and returns what is before the next `end`, or all of the rest.
-std::string_view take(std::string_view& rest, char end) {
-  const std::size_t found = std::min(rest.find(end), rest.size());
-  const std::string_view taken = rest.substr(0, found);
-  rest.remove_prefix(std::min(found + 1, rest.size()));
-  return taken;
-}
-
-std::vector<std::string_view> columns_of(std::string_view line) {
-  std::vector<std::string_view> columns;
-  for (const Index count = 1 + std::ranges::count(line, '\t'); Index(columns.size()) < count;)
-    columns.push_back(take(line, '\t'));
-  return columns;
-}
-
-std::optional<std::size_t> number_of(const std::string& column) {
-  std::size_t number = 0;
-  const char* const end = column.data() + column.size();
-  const auto [stopped, fault] = std::from_chars(column.data(), end, number);
-  if (fault != std::errc() || stopped != end || number < 1) return {};
-  return number - 1;
-}
-
-/// The place of a column that a setting gives by number or, where there is a header, by name.
-std::size_t place_of(const char* key, const std::string& column, const std::string& path,
-                     const std::optional<std::vector<std::string_view>>& header) {
-  if (header) {
-    const auto named = std::ranges::find(*header, std::string_view(column));
-    if (named != header->end()) return std::size_t(named - header->begin());
-  }
-  if (const auto number = number_of(column)) return *number;
-  if (!header)
-    throw core::Error(core::message_of("data.", key, ": \"", column,
-                                       "\" is no number, and without data.header = true columns "
-                                       "have no names: count them from 1"));
-  std::string names;
-  for (const std::string_view name : *header) names.append(names.empty() ? "" : ", ").append(name);
-  refuse(path, 1, "no column is named \"", column, "\": set data.", key, " to one of ", names);
-}
-
-}  // namespace
 
 std::vector<LabelledLine> read_labelled_file(const std::string& path,
                                              const LabelledColumns& columns) {
-  const TextFile file = read_text_file(path);
-  std::string_view rest = file.bytes;
-  Index number = 0;
-  const auto next_line = [&] {
-    ++number;
-    std::string_view line = take(rest, '\n');
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    return line;
-  };
-  std::optional<std::vector<std::string_view>> header;
-  if (columns.header) header = columns_of(next_line());
-  const std::size_t label = place_of("label_column", columns.label, path, header);
-  const std::size_t text = place_of("text_column", columns.text, path, header);
   std::vector<LabelledLine> lines;
-  while (!rest.empty()) {
-    const std::vector<std::string_view> found = columns_of(next_line());
-    if (std::max(label, text) >= found.size())
-      refuse(path, number, "has ", found.size(), found.size() == 1 ? " column" : " columns",
-             ", but data.label_column and data.text_column ask for ", std::max(label, text) + 1,
-             ": divide columns by tabs, correct those settings, or remove the line");
-    if (found[label].empty())
-      refuse(path, number, "the label is empty: write one, or remove the line");
-    lines.push_back({std::string(found[label]), std::string(found[text]), number});
+  for (ColumnLine& line :
+       read_columns(path, {{"label_column", columns.label}, {"text_column", columns.text}},
+                    columns.header)) {
+    if (line.texts[0].empty())
+      throw core::Error(core::Fault::data,
+                        core::message_of(path, ":", line.number,
+                                         ": the label is empty: write one, or remove the line"));
+    lines.push_back({std::move(line.texts[0]), std::move(line.texts[1]), line.number});
   }
-  if (lines.empty())
-    refuse(path, number, "the file ends without any line of data: name one that holds some");
   return lines;
 }
 

@@ -5,21 +5,16 @@
 #include "core/error.h"
 #include "data/fingerprint.h"
 #include "data/plan.h"
+#include "data/tasks/characters.h"
 
 namespace weft::data {
 namespace {
 
-/// Letters for ordinary symbols, then ideographs; digits and capitals for keys, then Hangul.
+/// Letters for ordinary symbols; digits and capitals for keys.
 Alphabet characters_for(Index symbols, Index keys) {
-  core::require(symbols <= 10000 && keys <= 10000, "recall: at most 10000 symbols and keys, got ",
-                symbols, " and ", keys);
   std::vector<char32_t> characters;
-  for (char32_t i = 0; i < char32_t(symbols); ++i) {
-    characters.push_back(i < 26 ? U'a' + i : 0x4e00 + (i - 26));
-  }
-  for (char32_t i = 0; i < char32_t(keys); ++i) {
-    characters.push_back(i < 10 ? U'0' + i : i < 36 ? U'A' + (i - 10) : 0xac00 + (i - 36));
-  }
+  append_letters(characters, symbols);
+  append_signs(characters, keys);
   return Alphabet(std::move(characters));
 }
 

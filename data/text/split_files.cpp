@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "data/shuffle.h"
 
 namespace weft::data {
 
@@ -42,6 +43,24 @@ void SplitFiles::list_fractions(core::Fields& fields, const char* order) {
   } else if (std::reduce(fractions.begin(), fractions.end()) > 1 + 1e-9) {
     fields.problem("fractions", "must not add up to more than 1");
   }
+}
+
+std::vector<std::size_t> divide_groups(const std::vector<core::Index>& groups, core::Index count,
+                                       const std::vector<double>& fractions,
+                                       const core::Rng& order) {
+  core::require(fractions.size() == 3,
+                "data.fractions needs three numbers: training, validation, test");
+  if (groups.empty()) return {};
+  const Shuffle shuffled(count, order);
+  std::vector<std::size_t> splits;
+  for (const core::Index group : groups) {
+    const double share = (double(shuffled[group]) + 0.5) / double(count);
+    std::size_t split = 0;
+    for (double end = fractions[0]; split < 3 && share >= end;)
+      if (++split < 3) end += fractions[split];
+    splits.push_back(split);
+  }
+  return splits;
 }
 
 }  // namespace weft::data

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/fields.h"
+#include "core/rng.h"
 
 namespace weft::data {
 
@@ -31,5 +32,12 @@ struct SplitFiles {
   /// Visits `fractions`; `order` says in which order a file is divided.
   void list_fractions(core::Fields& fields, const char* order);
 };
+
+/// Assigns items to splits by fractions of their groups, which stay together, in a random order
+/// that depends on the number of groups only. `groups`: the group of each item, 0 .. count - 1.
+/// -> the split of each item, 0 .. 2, or 3 where the fractions leave it out
+std::vector<std::size_t> divide_groups(const std::vector<core::Index>& groups, core::Index count,
+                                       const std::vector<double>& fractions,
+                                       const core::Rng& order);
 
 }  // namespace weft::data

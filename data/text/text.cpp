@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "data/fingerprint.h"
 #include "data/text/prepared_text.h"
+#include "data/text/shifted_spelling.h"
 #include "data/windows.h"
 
 namespace weft::data {
@@ -30,9 +31,8 @@ void TextSettings::fields(core::Fields& fields) {
   files.list_paths(fields,
                    "one file, divided into splits by fractions; or FILE.h5 of weft data prepare, "
                    "which has its own units and splits");
-  fields.when(!prepared(), "a data.path that is not a prepared text (.h5)", [&] {
-    fields.choice("units", units, "what a token is", {"bytes", "characters"});
-  });
+  fields.when(!prepared(), "a data.path that is not a prepared text (.h5)",
+              [&] { list_units(fields, units); });
   fields.choice("sampling", sampling,
                 "crops: every sequence starts at a random position; streams: the rows of a batch "
                 "continue those of the batch before",

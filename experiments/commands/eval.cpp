@@ -2,11 +2,15 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/files/durable_file.h"
 #include "experiments/commands/commands.h"
+#include "experiments/commands/output_file.h"
 #include "experiments/commands/saved_model.h"
 #include "experiments/evaluate/evaluation.h"
 #include "experiments/evaluate/leak_audit.h"
+#include "experiments/evaluate/question_evaluation.h"
 #include "experiments/evaluate/span_report.h"
+#include "experiments/evaluate/target_evaluation.h"
 
 namespace weft::experiments {
 namespace {
@@ -53,8 +57,42 @@ nlohmann::ordered_json to_json(const Evaluation& e, const data::Dataset& dataset
     json["scored_part"] = *part;
     json["sequence_accuracy"] = e.sequence_accuracy();
   }
+  if (e.f1) {
+    json["exact_match"] = e.accuracy();
+    json["f1"] = *e.f1;
+  }
   if (!e.by_distance.empty()) json["by_distance"] = bands_json(e.by_distance);
   return json;
+}
+
+using Predictions = std::vector<PredictedAnswer>;
+
+/// The model as one that answers questions, and its questions; null pointers for any other.
+struct Asking {
+  explicit Asking(const LoadedModel& saved)
+      : model(dynamic_cast<const layers::SpanModel*>(saved.model.get())),
+        questions(dynamic_cast<const data::QuestionData*>(saved.dataset.get())) {}
+  explicit operator bool() const { return model && questions; }
+
+  const layers::SpanModel* model;
+  const data::QuestionData* questions;
+};
+
+/// Generates a target for every source of the split.
+TargetEvaluation generated_targets(const LoadedModel& saved, data::Split split,
+                                   Predictions& predictions) {
+  const auto& model = layers::as_seq2seq_model(*saved.model, "eval --generate");
+  TargetEvaluation e = evaluate_targets(model, *saved.dataset, split);
+  for (std::size_t i = 0; i < e.generated.size(); ++i)
+    predictions.push_back({std::to_string(i), e.generated[i]});
+  return e;
+}
+
+void write_predictions(const Predictions& predictions, const std::string& path) {
+  auto json = nlohmann::ordered_json::object();
+  for (const PredictedAnswer& one : predictions) json[one.id] = one.text;
+  core::write_durably(path,
+                      json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 /// A model that leaks is never scored without its leak.
@@ -77,9 +115,16 @@ int eval_command(const Arguments& arguments) {
       .option("stride", "N",
               "tokens between windows; if less than data.length, windows overlap and only "
               "the last N tokens of each are scored")
+      .flag("generate",
+            "sequence to sequence: generate a target for every source, always the most likely "
+            "token, and compare by ROUGE")
+      .option("predictions", "FILE",
+              "write {id: text} as JSON: answers to questions, as scorers of SQuAD read them, or "
+              "with --generate targets by number")
       .flag("json", "print one JSON object");
   if (!line.parse(arguments)) return 0;
   const data::Split split = split_of(line.text("split"));
+  if (line.has("predictions")) check_output(line.text("predictions"), {}, true);
   const LoadedModel saved = load_saved_model(line);
   const Index length = saved.dataset->length();
   EvaluationOptions options{.split = split};
@@ -88,7 +133,19 @@ int eval_command(const Arguments& arguments) {
     core::require(options.stride >= 1 && options.stride <= length, "--stride ", options.stride,
                   " is not between 1 and data.length, ", length);
   }
-  const Evaluation e = evaluate(*saved.model, *saved.dataset, options);
+  Predictions predictions;
+  const Asking asking(saved);
+  const Evaluation e =
+      asking ? evaluate_questions(*asking.model, *asking.questions, options, &predictions)
+             : evaluate(*saved.model, *saved.dataset, options);
+  std::optional<TargetEvaluation> targets;
+  if (line.has("generate")) targets = generated_targets(saved, split, predictions);
+  if (line.has("predictions")) {
+    core::require(
+        asking || targets,
+        "--predictions needs answers to questions (model.task = \"span\"), or --generate");
+    write_predictions(predictions, line.text("predictions"));
+  }
   const auto spans = span_report(*saved.model, saved.config);
   const auto leak = leak_of(saved);
   if (line.has("json")) {
@@ -99,11 +156,18 @@ int eval_command(const Arguments& arguments) {
       json["macs_counted"] = spans->macs_counted;
     }
     if (leak) json["leak"] = audit_json(*leak);
+    if (targets)
+      json["generated"] = {{"targets", targets->targets},
+                           {"rouge_1", targets->rouge.one},
+                           {"rouge_2", targets->rouge.two},
+                           {"rouge_l", targets->rouge.longest},
+                           {"exact", targets->exact}};
     std::cout << json.dump(2) << '\n';
   } else {
     std::cout << print_evaluation(e, *saved.dataset, split);
     if (spans) std::cout << spans->table();
     if (leak) std::cout << print_audit(*leak);
+    if (targets) std::cout << print_targets(*targets);
   }
   return 0;
 }

@@ -1,11 +1,42 @@
 #include <iostream>
 
 #include "core/error.h"
+#include "data/text/text_file.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/saved_model.h"
+#include "experiments/console/number_text.h"
+#include "experiments/evaluate/beam_search.h"
 #include "experiments/evaluate/generation.h"
 
 namespace weft::experiments {
+namespace {
+
+std::string prompt_of(const CommandLine& line) {
+  if (!line.has("prompt-file")) return line.text("prompt");
+  core::require(!line.has("prompt"), "--prompt and --prompt-file exclude each other");
+  std::string prompt = data::read_text_file(line.text("prompt-file")).bytes;
+  if (prompt.ends_with('\n')) prompt.pop_back();
+  return prompt;
+}
+
+/// A source that learned positions cannot reach to the end of is refused.
+void check_source(const layers::Model& model, const std::vector<core::Token>& source) {
+  const auto longest = layers::as_seq2seq_model(model, "generate").longest_source();
+  core::require(!longest || Index(source.size()) <= *longest, "the source has ", source.size(),
+                " tokens, but learned positions end at ", longest.value_or(0),
+                ": give a shorter one, or train with rotary or sinusoidal positions");
+}
+
+/// One target a line, the best first, with its score.
+void show_beams(const layers::Seq2SeqModel& model, const std::vector<core::Token>& source,
+                core::Token boundary, const BeamOptions& options,
+                const std::function<std::string(std::span<const core::Token>)>& decode) {
+  for (const BeamTarget& target : beam_search(model, source, boundary, options))
+    std::cout << format_fixed(target.score, 4) << "  " << decode(target.tokens)
+              << (target.ended ? "" : " ...") << '\n';
+}
+
+}  // namespace
 
 int generate_command(const Arguments& arguments) {
   CommandLine line("weft generate RUN --prompt TEXT [section.key=value ...]",
@@ -18,9 +49,16 @@ int generate_command(const Arguments& arguments) {
       .option("tokens", "N", "how many tokens to generate", "200")
       .option("temperature", "X", "divides the logits; 0: always the most likely token", "0.8")
       .option("top-k", "K", "sample from the K most likely tokens; 0: from all", "0")
-      .option("seed", "N", "the seed for sampling", "1");
+      .option("seed", "N", "the seed for sampling", "1")
+      .option("prompt-file", "FILE", "read the prompt or source from a file")
+      .option("beams", "N",
+              "sequence to sequence: follow the N most probable targets (beam search) instead of "
+              "sampling; 0: sample",
+              "0")
+      .option("length-penalty", "X",
+              "beam search: targets of n tokens compete by ln p / ((5 + n) / 6)^X", "0.8");
   if (!line.parse(arguments)) return 0;
-  const std::string& prompt = line.text("prompt");
+  const std::string prompt = prompt_of(line);
   const auto [saved, encode, decode] = load_text_model(line);
   const auto boundary = saved.dataset ? saved.dataset->boundary() : std::nullopt;
   if (!boundary) layers::as_language_model(*saved.model, "generate");
@@ -32,6 +70,17 @@ int generate_command(const Arguments& arguments) {
                                   .seed = std::uint64_t(line.integer("seed"))};
   core::require(options.temperature >= 0, "--temperature ", options.temperature, " is below 0");
   const auto tokens = encode(prompt);
+  if (boundary) check_source(*saved.model, tokens);
+  if (line.integer("beams") > 0) {
+    core::require(boundary.has_value(),
+                  "--beams needs a model that generates from a source, model.task = \"seq2seq\"");
+    show_beams(layers::as_seq2seq_model(*saved.model, "generate"), tokens, *boundary,
+               {.beams = line.integer("beams"),
+                .tokens = options.tokens,
+                .length_penalty = line.number("length-penalty")},
+               decode);
+    return 0;
+  }
   if (!boundary) std::cout << prompt << std::flush;
   const auto show = [&, &decode = decode](core::Token token) {
     std::cout << decode(std::span(&token, 1)) << std::flush;

@@ -1,5 +1,6 @@
 #include <iostream>
 
+#include "data/registry.h"
 #include "experiments/commands/commands.h"
 #include "experiments/config/describing.h"
 #include "experiments/console/command_line.h"
@@ -31,6 +32,27 @@ int list_attentions(const Arguments& arguments) {
   return 0;
 }
 
+/// What a kind gives to a model.
+const char* purpose_of(const data::DataTraits& traits) {
+  if (traits.asks) return "questions about documents, for model.task = \"span\"";
+  if (traits.sources) return "sources and targets, for model.task = \"seq2seq\"";
+  if (traits.classifies) return "sequences with a class each, for model.task = \"classify\"";
+  return "sequences, for model.task = \"language\"";
+}
+
+int list_data(const Arguments& arguments) {
+  CommandLine line("weft list data", "Lists the kinds of data and their settings.");
+  if (!line.parse(arguments)) return 0;
+  constexpr core::Index typical_length = 1024;
+  for (const data::DataEntry& entry : data::data_registry()) {
+    DescribingFields fields;
+    const data::DataTraits traits = entry.configure(fields, typical_length).traits;
+    std::cout << entry.kind << ": " << purpose_of(traits) << '\n'
+              << print_descriptions(fields.descriptions(), "  data") << '\n';
+  }
+  return 0;
+}
+
 int list_norms(const Arguments& arguments) {
   CommandLine line("weft list norms", "Lists the kinds of norm.");
   if (!line.parse(arguments)) return 0;
@@ -48,6 +70,7 @@ int list_norms(const Arguments& arguments) {
 std::span<const Command> list_commands() {
   static constexpr Command commands[] = {
       {"attentions", "the attention mechanisms with their settings", list_attentions},
+      {"data", "the kinds of data with their settings", list_data},
       {"norms", "the kinds of norm", list_norms},
   };
   return commands;

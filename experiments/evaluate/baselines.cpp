@@ -39,7 +39,7 @@ std::string format_among(double accuracy, const std::vector<data::Baseline>& bas
   return text;
 }
 
-std::string print_accuracy(double accuracy, double error,
+std::string print_accuracy(const std::string& name, double accuracy, double error,
                            const std::vector<data::Baseline>& baselines) {
   std::ostringstream out;
   out << std::fixed << std::setprecision(4);
@@ -48,7 +48,7 @@ std::string print_accuracy(double accuracy, double error,
     out << "  " << accuracy << "  this model (± " << error << ")\n";
     listed = true;
   };
-  out << "accuracy\n";
+  out << name << '\n';
   for (const data::Baseline& baseline : baselines) {
     if (!listed && accuracy < baseline.accuracy) list_own();
     out << "  " << baseline.accuracy << "  " << baseline.name << '\n';

@@ -17,8 +17,8 @@ std::vector<data::Baseline> all_baselines(const data::Dataset& dataset, data::Sp
 std::string print_baselines(const std::vector<data::Baseline>& baselines);
 /// "above majority 0.1690, below root operator 0.3610"
 std::string format_among(double accuracy, const std::vector<data::Baseline>& baselines);
-/// A table: the accuracy among the baselines.
-std::string print_accuracy(double accuracy, double error,
+/// A table: the accuracy, called `name`, among the baselines.
+std::string print_accuracy(const std::string& name, double accuracy, double error,
                            const std::vector<data::Baseline>& baselines);
 /// "10 classes: 0, 1, 2, ...", the first few by name.
 std::string print_classes(const std::vector<std::string>& names);

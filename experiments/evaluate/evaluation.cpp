@@ -1,84 +1,33 @@
 #include "experiments/evaluate/evaluation.h"
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
 #include <iomanip>
 #include <numbers>
 #include <sstream>
 
-#include "core/counters.h"
-#include "core/error.h"
 #include "experiments/evaluate/baselines.h"
+#include "experiments/evaluate/question_evaluation.h"
 
 namespace weft::experiments {
 namespace {
 
 double bits_of(double nats) { return nats / std::numbers::ln2; }
 
-/// The band of octaves [1], [2, 3], [4, 7], ... that a positive number falls in.
-Band& octave(std::vector<Band>& bands, Index value) {
-  const std::size_t k = std::size_t(std::bit_width(std::uint64_t(value))) - 1;
-  while (bands.size() <= k) {
-    const Index from = Index(1) << bands.size();
-    bands.push_back({.from = from, .to = 2 * from - 1});
-  }
-  return bands[k];
-}
-
-void count(Band& band, double nats, bool correct) {
-  ++band.tokens;
-  band.nats += nats;
-  band.correct += correct;
-}
-
-/// Sums in double over tokens in order.
-class Tally {
- public:
-  void add(const data::Batch& batch, const layers::TokenScores& scores) {
-    const auto targets = batch.targets.read(), distances = batch.distances.read();
-    const Index length = batch.targets.shape().back();
-    bool scored = false, all_correct = true;  // of the sequence so far
-    for (std::size_t i = 0; i < targets.size(); ++i) {
-      if (Index(i) % length == 0) {
-        count_sequence(scored, all_correct);
-        scored = false;
-        all_correct = true;
-      }
+/// Counts every scored token of a batch, and the sequences that have any.
+void count_tokens(const data::Batch& batch, const layers::TokenScores& scores, Tally& tally) {
+  const auto targets = batch.targets.read(), distances = batch.distances.read();
+  const auto length = std::size_t(batch.targets.shape().back());
+  for (std::size_t begin = 0; begin < targets.size(); begin += length) {
+    bool scored = false, all_correct = true;
+    for (std::size_t i = begin; i < begin + length; ++i) {
       if (targets[i] == core::no_target) continue;
       scored = true;
       all_correct = all_correct && scores.correct[i];
-      const double nats = scores.nats[i];
-      const bool correct = scores.correct[i];
-      ++result.tokens;
-      result.correct += correct;
-      sum_ += nats;
-      squares_ += nats * nats;
-      count(octave(result.by_position, Index(i) % length + 1), nats, correct);
-      if (!distances.empty() && distances[i] > 0)
-        count(octave(result.by_distance, distances[i]), nats, correct);
+      tally.count(scores.nats[i], scores.correct[i], Index(i - begin) + 1,
+                  distances.empty() ? 0 : distances[i]);
     }
-    count_sequence(scored, all_correct);
+    if (scored) tally.count_sequence(all_correct);
   }
-
-  Evaluation finish() {
-    core::require(result.tokens > 0, "evaluation: the split has no token to score");
-    const double n = double(result.tokens);
-    result.nats = sum_ / n;
-    result.error = std::sqrt(std::max(0.0, squares_ / n - result.nats * result.nats) / n);
-    return std::move(result);
-  }
-
-  Evaluation result;
-
- private:
-  void count_sequence(bool scored, bool all_correct) {
-    result.sequences += scored;
-    result.sequences_correct += scored && all_correct;
-  }
-
-  double sum_ = 0, squares_ = 0;
-};
+}
 
 void print_bands(std::ostream& out, const char* title, const std::vector<Band>& bands) {
   out << title << '\n';
@@ -94,52 +43,31 @@ void print_bands(std::ostream& out, const char* title, const std::vector<Band>& 
 
 }  // namespace
 
-double Band::bits() const { return tokens ? bits_of(nats / double(tokens)) : 0; }
-double Evaluation::bits() const { return bits_of(nats); }
-double Evaluation::accuracy_error() const {
-  return std::sqrt(accuracy() * (1 - accuracy()) / double(tokens));
-}
-double Evaluation::perplexity() const { return std::exp(nats); }
-
-std::optional<double> Evaluation::recall_beyond(Index distance) const {
-  Index tokens_beyond = 0, correct_beyond = 0;
-  for (const Band& band : by_distance)
-    if (band.from > distance) {
-      tokens_beyond += band.tokens;
-      correct_beyond += band.correct;
-    }
-  if (tokens_beyond == 0) return std::nullopt;
-  return double(correct_beyond) / double(tokens_beyond);
-}
-
 Evaluation evaluate(const layers::Model& model, const data::Dataset& dataset,
                     const EvaluationOptions& options) {
-  const Index stride = options.stride > 0 ? options.stride : dataset.length();
-  Index batches = dataset.evaluation_batches(options.split, stride);
-  if (options.batches > 0) batches = std::min(batches, options.batches);
+  const auto* questions = dynamic_cast<const data::QuestionData*>(&dataset);
+  if (const auto* answers = dynamic_cast<const layers::SpanModel*>(&model); answers && questions)
+    return evaluate_questions(*answers, *questions, options);
   const autograd::Pass pass(core::Rng(0).fold("evaluation"));
   Tally tally;
   layers::StreamMemory memory;
-  Index tokens_read = 0;
-  const Index pairs_before = core::counters().scored_pairs;
-  for (Index i = 0; i < batches; ++i) {
-    const data::Batch batch = dataset.evaluation(options.split, i, stride);
+  const double pairs = for_each_batch(dataset, options, [&](const data::Batch& batch) {
     if (model.recurrent() && !batch.continues) memory = model.memory(batch.inputs.shape()[0]);
-    tokens_read += batch.inputs.size();
-    tally.add(batch, model.score(pass, {batch, model.recurrent() ? &memory : nullptr}));
-  }
-  tally.result.stride = stride;
-  tally.result.pairs_per_token = double(core::counters().scored_pairs - pairs_before) /
-                                 double(std::max<Index>(1, tokens_read));
-  return tally.finish();
+    count_tokens(batch, model.score(pass, {batch, model.recurrent() ? &memory : nullptr}), tally);
+  });
+  Evaluation result = tally.finish();
+  result.stride = options.stride > 0 ? options.stride : dataset.length();
+  result.pairs_per_token = pairs;
+  return result;
 }
 
 std::string print_evaluation(const Evaluation& e, const data::Dataset& dataset, data::Split split) {
   std::ostringstream out;
   out << std::fixed << std::setprecision(4);
+  const char* scored = e.f1 ? " questions" : dataset.classes() > 0 ? " sequences" : " tokens";
   out << data::name_of(split) << ": " << e.bits() << " bits per " << dataset.unit() << " (± "
       << bits_of(e.error) << "), loss " << e.nats << ", perplexity " << e.perplexity() << ", "
-      << e.tokens << (dataset.classes() > 0 ? " sequences" : " tokens") << ", each scored once\n";
+      << e.tokens << scored << ", each scored once\n";
   if (const auto floor = dataset.floor_bits(split))
     out << "floor: " << *floor << " bits per " << dataset.unit()
         << ", what the source itself leaves open\n";
@@ -149,8 +77,11 @@ std::string print_evaluation(const Evaluation& e, const data::Dataset& dataset, 
   if (const auto part = dataset.scored_part())
     out << *part << ": " << e.accuracy() << " of tokens right, " << e.sequence_accuracy()
         << " of sequences whole\n";
+  if (e.f1) out << "exact match " << e.accuracy() << ", F1 " << *e.f1 << '\n';
   if (const auto baselines = all_baselines(dataset, split); !baselines.empty())
-    out << print_accuracy(e.accuracy(), e.accuracy_error(), baselines);
+    out << print_accuracy(e.f1 ? "exact match" : "accuracy", e.accuracy(), e.accuracy_error(),
+                          baselines);
+  if (e.f1) print_bands(out, "     answer at questions      bits      exact", e.by_distance);
   if (!dataset.predicts_next()) return out.str();
   print_bands(out, "       context    tokens      bits   accuracy", e.by_position);
   if (!e.by_distance.empty()) {

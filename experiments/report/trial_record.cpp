@@ -23,6 +23,7 @@ void read_score(const std::filesystem::path& path, TrialRecord& record) {
       record.scores[metric] = json.at(metric);
     if (json.contains("sequence_accuracy"))
       record.scores["sequence_accuracy"] = json["sequence_accuracy"];
+    if (json.contains("f1")) record.scores["f1"] = json["f1"];
     record.floor_bits = json.value("floor_bits", not_measured);
     record.chance = json.value("chance", not_measured);
     if (json.contains("leak"))

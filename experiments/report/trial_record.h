@@ -29,7 +29,7 @@ struct TrialRecord {
   PlannedTrial plan;
   TrialState state;
 
-  /// By metric: bits, loss, perplexity, accuracy, sequence_accuracy, recall. Empty unless done.
+  /// By metric: bits, loss, perplexity, accuracy, sequence_accuracy, f1, recall. Empty unless done.
   std::map<std::string, double> scores;
   double floor_bits = not_measured, chance = not_measured;
   /// What a token costs more on a sequence cut right after its input; of models that leak.

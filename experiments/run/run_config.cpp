@@ -56,11 +56,16 @@ std::string key_naming(const layers::ModelSettings& model, const std::string& na
   return holds(model.encoder_attention()) ? "model.encoder_attention" : "model.cross_attention";
 }
 
+/// Of what the layers read: inputs and, where they may be longer, sources.
+Index longest_sequence(const RunConfig& config) {
+  return std::max(config.model.places(config.data.length), config.data.traits().source_length);
+}
+
 /// Reads the tables of the names that the model uses, then those that it does not use, so that
 /// mistakes in any of them are found.
 void read_attention_tables(ConfigReader& reader, RunConfig& config) {
   reader.section("attention");
-  const layers::AttentionSite site = config.model.site(config.model.places(config.data.length));
+  const layers::AttentionSite site = config.model.site(longest_sequence(config));
   const std::vector<std::string> tables = reader.tree().tables_under("attention");
   const std::set<std::string> defined(tables.begin(), tables.end());
   for (const std::string& name : config.model.attention_names()) {
@@ -114,10 +119,11 @@ void check_seq2seq(ConfigReader& reader, const RunConfig& config) {
   const bool asked = config.model.is_seq2seq();
   if (asked && !config.data.traits().sources)
     reader.problem("model.task",
-                   "seq2seq needs data of sources and targets: set data.kind = \"duplicate\" and "
-                   "data.form = \"seq2seq\"");
+                   "seq2seq needs data of sources and targets: set data.kind = \"pairs\", "
+                   "\"marked\", or \"duplicate\" with data.form = \"seq2seq\"");
   if (!asked && config.data.traits().sources)
-    reader.problem("data.form", "sources are read by model.task = \"seq2seq\" only");
+    reader.problem(config.data.kind == "duplicate" ? "data.form" : "data.kind",
+                   "sources are read by model.task = \"seq2seq\" only");
   if (!asked) return;
   layers::check_seq2seq(reader.section("model"), config.model, config.attention);
   if (config.train.recompute && !config.model.reversible)
@@ -135,11 +141,18 @@ void check_task(ConfigReader& reader, const RunConfig& config) {
   if (!classifies && config.data.traits().classifies)
     reader.problem("data.kind", core::message_of("\"", config.data.kind, "\" gives every sequence ",
                                                  "one class: set model.task = \"classify\""));
+  const bool answers = config.model.task == layers::Task::span;
+  if (answers && !config.data.traits().asks)
+    reader.problem("model.task",
+                   "needs questions about documents: data.kind = \"facts\" or \"qa\"");
+  if (!answers && config.data.traits().asks)
+    reader.problem("data.kind", core::message_of("\"", config.data.kind, "\" asks questions: ",
+                                                 "set model.task = \"span\""));
   if (config.data.traits().masks && config.model.causal)
     reader.problem("model.causal",
                    "hidden tokens are filled in from both sides: set model.causal = false, or "
                    "data.masking = \"none\" to predict the next token");
-  if (config.sample.tokens > 0 && (classifies || config.data.traits().masks))
+  if (config.sample.tokens > 0 && (classifies || answers || config.data.traits().masks))
     reader.problem("sample.tokens", "only a model that predicts the next token writes text: 0");
   if (!config.data.traits().pads) return;
   for (const auto& [name, groups] : config.attention)
@@ -147,8 +160,8 @@ void check_task(ConfigReader& reader, const RunConfig& config) {
       reader.problem("model.attention",
                      "\"" + name +
                          "\" cannot leave out padding, and sequences are padded up to "
-                         "data.length: take another (weft list attentions), or set "
-                         "data.shortest = data.length");
+                         "data.length: take another (weft list attentions)" +
+                         (classifies ? ", or set data.shortest = data.length" : ""));
 }
 
 SectionDescription described(const std::string& section,

@@ -133,6 +133,7 @@ void TrainingRun::announce() {
         "warning: ", config.model.experts_leak() ? "a full expert" : "this attention",
         " lets later tokens choose what earlier ones read; weft eval says "
         "what its score owes to that"));
+  for (const std::string& remark : trainer_.dataset().remarks()) progress_.message(remark);
   if (const auto floor = trainer_.dataset().floor_bits())
     progress_.message("the source leaves " + format_fixed(*floor, 4) + " bits per " +
                       trainer_.dataset().unit() + " open: no model can do better (loss " +

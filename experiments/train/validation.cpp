@@ -41,7 +41,8 @@ void add_recall(Validation& result) {
   result.record.values.push_back({"recall_distance", from});
   result.record.values.push_back({"recall_accuracy", accuracy});
   if (const auto far = e.recall_beyond(far_back))
-    result.line += ", recall beyond " + std::to_string(far_back) + ": " + format_fixed(*far, 3);
+    result.line += (e.f1 ? ", exact match beyond " : ", recall beyond ") +
+                   std::to_string(far_back) + ": " + format_fixed(*far, 3);
 }
 
 /// Accuracies, where they are what the data is about.
@@ -55,10 +56,14 @@ void add_accuracy(const data::Dataset& dataset, const std::vector<data::Baseline
     result.line += ", " + *part + ": " + format_fixed(e.accuracy(), 4) + " of tokens, " +
                    format_fixed(e.sequence_accuracy(), 3) + " of sequences";
   }
+  if (e.f1) {
+    values.push_back({name + "_f1", *e.f1});
+    result.line += ", F1 " + format_fixed(*e.f1, 4);
+  }
   if (baselines.empty()) return;
   values.push_back({name + "_accuracy", e.accuracy()});
   for (auto& value : baseline_metrics(baselines)) values.push_back(std::move(value));
-  result.line += ", accuracy " + format_fixed(e.accuracy(), 4) + " (" +
+  result.line += (e.f1 ? ", exact match " : ", accuracy ") + format_fixed(e.accuracy(), 4) + " (" +
                  format_among(e.accuracy(), baselines) + ")";
 }
 

@@ -71,6 +71,12 @@ struct LongformerSettings {
 struct LongformerState final : DecodeState {
   std::unique_ptr<DecodeState> near, global;
   Index bytes() const override { return near->bytes() + (global ? global->bytes() : 0); }
+  std::unique_ptr<DecodeState> copy() const override {
+    auto other = std::make_unique<LongformerState>();
+    other->near = near->copy();
+    if (global) other->global = global->copy();
+    return other;
+  }
 };
 
 class LongformerAttention final : public Attention {

@@ -91,7 +91,15 @@ class EncoderDecoder::Decoding final : public SourceDecoder {
     return logits.reshaped({logits.size()});
   }
 
+  std::unique_ptr<SourceDecoder> copy() const override {
+    return std::unique_ptr<SourceDecoder>(new Decoding(*this));
+  }
+
  private:
+  Decoding(const Decoding& other) : model_(other.model_), position_(other.position_) {
+    for (const DecoderBlock::State& state : other.states_) states_.push_back(state.copy());
+  }
+
   const EncoderDecoder& model_;
   std::vector<DecoderBlock::State> states_;
   Index position_ = 0;

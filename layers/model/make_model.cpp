@@ -3,6 +3,7 @@
 #include "layers/model/classifier.h"
 #include "layers/model/encoder_decoder.h"
 #include "layers/model/language_model.h"
+#include "layers/model/span_model.h"
 #include "layers/model/terraformer.h"
 
 namespace weft::layers {
@@ -15,6 +16,8 @@ std::unique_ptr<Model> make_model(const ModelSettings& settings, const Attention
   }
   if (settings.task == Task::classify)
     return std::make_unique<Classifier>(settings, plans, shape, recompute);
+  if (settings.task == Task::span)
+    return std::make_unique<SpanModel>(settings, plans, shape, recompute);
   return std::make_unique<LanguageModel>(settings, plans, shape.vocabulary, shape.length,
                                          recompute);
 }

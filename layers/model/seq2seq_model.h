@@ -14,6 +14,8 @@ class SourceDecoder {
   virtual ~SourceDecoder() = default;
   /// Appends a token.  -> [V], the logits of the next one
   virtual Tensor step(core::Token token) = 0;
+  /// The same target once more, to be continued in another way.
+  virtual std::unique_ptr<SourceDecoder> copy() const = 0;
 };
 
 /// A model that generates one sequence from another: it reads `sources`, and predicts after every

@@ -96,7 +96,14 @@ class JoinedDecoding final : public SourceDecoder {
     return logits.reshaped({logits.size()});
   }
 
+  std::unique_ptr<SourceDecoder> copy() const override {
+    return std::unique_ptr<SourceDecoder>(new JoinedDecoding(*this));
+  }
+
  private:
+  JoinedDecoding(const JoinedDecoding& other)
+      : model_(other.model_), states_(other.states_.copy()), source_(other.source_) {}
+
   const Terraformer& model_;
   BranchStates states_;
   Index source_;

@@ -21,6 +21,9 @@ class CrossAttention {
     Sequences sequences;
     std::vector<std::vector<HeadBlock>> keys;
     std::vector<std::unique_ptr<DecodeState>> queries;  ///< null where nothing is kept
+
+    /// Shares the projected source.
+    State copy() const { return {sequences, keys, copies_of(queries)}; }
   };
   /// source: [S, W]
   State begin(const Tensor& source) const;

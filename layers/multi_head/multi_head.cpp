@@ -14,6 +14,13 @@ MultiHead::MultiHead(const std::vector<HeadGroupPlan>& plan, const AttentionSite
     most_memory_tokens_ = std::max(most_memory_tokens_, part.attention.most_memory_tokens);
 }
 
+std::unique_ptr<DecodeState> MultiHeadState::copy() const {
+  auto other = std::make_unique<MultiHeadState>();
+  other->groups = copies_of(groups);
+  other->projections = copies_of(projections);
+  return other;
+}
+
 Index MultiHeadState::bytes() const {
   Index total = 0;
   for (const auto* states : {&groups, &projections})

@@ -14,6 +14,7 @@ struct MultiHeadState final : DecodeState {
   std::vector<std::unique_ptr<DecodeState>> projections;  ///< null where nothing is kept
 
   Index bytes() const override;
+  std::unique_ptr<DecodeState> copy() const override;
 };
 
 /// Attention of sequences over themselves as a sublayer, with rotary positions where they are given

@@ -6,7 +6,7 @@ namespace weft::layers {
 namespace {
 
 /// The running average of one sequence.
-struct Average final : DecodeState {
+struct Average final : CopiedState<Average> {
   explicit Average(Index units) : c(std::size_t(units), 0) {}
   Index bytes() const override { return Index(c.size() * sizeof(Real)); }
   std::vector<Real> c;

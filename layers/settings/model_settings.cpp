@@ -13,9 +13,17 @@ void ModelSettings::fields(core::Fields& field) {
   field.choice(
       "task", task,
       "what the model does: language, a token at every place; classify, the class of "
-      "a whole sequence; seq2seq, a target sequence generated from a source",
-      {{"language", Task::language}, {"classify", Task::classify}, {"seq2seq", Task::seq2seq}});
+      "a whole sequence; seq2seq, a target sequence generated from a source; span, the stretch of "
+      "a document that answers a question",
+      {{"language", Task::language},
+       {"classify", Task::classify},
+       {"seq2seq", Task::seq2seq},
+       {"span", Task::span}});
   field.when("task", {"classify"}, [&] { list_classifier(field); });
+  field.when("task", {"span"}, [&] {
+    field.integer("answer_longest", answer_longest, "the most tokens of an answer",
+                  core::at_least(1));
+  });
   field.integer("layers", layers, "Transformer layers", core::between(1, 1000));
   field.integer("width", width, "width of the residual stream (W)", core::between(1, 65536));
   field.integer("heads", heads, "attention heads of a layer (H)", core::between(1, 1024));
@@ -36,10 +44,11 @@ void ModelSettings::fields(core::Fields& field) {
   field.number("dropout", dropout, "share of each sublayer's outputs that training drops",
                core::between(0, 0.95));
   field.when("task", {"language", "seq2seq"}, [&] { list_output(field); });
-  if (task == Task::classify) causal = false;  // unless the config says otherwise
+  // unless the config says otherwise
+  if (task == Task::classify || task == Task::span) causal = false;
   field.flag("causal", causal,
              "every token reads only itself and earlier ones; without, a model can fill in hidden "
-             "tokens (data.masking) or classify, but not predict the next token");
+             "tokens (data.masking), classify or find answers, but not predict the next token");
   list_depth(field);
   field.texts("attention", attention,
               "attention of the layers: a name, or a list of names repeated to fill the layers; a "
@@ -152,11 +161,11 @@ void ModelSettings::list_axial_positions(core::Fields& field) {
 void ModelSettings::list_reversible(core::Fields& field) {
   if (norm_place != NormPlace::pre)
     field.problem("norm_place", "a reversible stack needs norms inside its branches: pre");
-  field.when("task", {"language", "classify"}, [&] {  // seq2seq ends in the average
+  field.when("task", {"language", "classify", "span"}, [&] {  // seq2seq ends in the average
     field.choice("reversible_output", reversible_output,
                  "what the output layer reads of the two streams: their average, or both (2 W)",
                  {{"average", StreamOutput::average}, {"concat", StreamOutput::concat}});
-    if (task != Task::classify && tie && reversible_output == StreamOutput::concat)
+    if (task == Task::language && tie && reversible_output == StreamOutput::concat)
       field.problem("tie", "two concatenated streams need an output layer of their own: false");
   });
 }

@@ -16,9 +16,9 @@
 
 namespace weft::layers {
 
-/// What a model does: predicts a token at every place, says the class of a whole sequence, or
-/// generates a target sequence from a source.
-enum class Task { language, classify, seq2seq };
+/// What a model does: predicts a token at every place, says the class of a whole sequence,
+/// generates a target sequence from a source, or answers a question by a span of a document.
+enum class Task { language, classify, seq2seq, span };
 
 /// What a classifier's head reads of a sequence: a token of its own, or the mean of all.
 enum class Pool { cls, mean };
@@ -31,6 +31,7 @@ struct ModelSettings {
   Task task = Task::language;
   Pool pool = Pool::cls;
   ClassHeadKind head = ClassHeadKind::mlp;
+  Index answer_longest = 30;  ///< tokens of an answer that a span model may choose
   Index layers = 2;
   Index width = 64;
   Index heads = 4;

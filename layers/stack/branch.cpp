@@ -6,6 +6,11 @@ namespace {
 /// The recurrent unit's, if there is one.
 struct UnitState final : DecodeState {
   Index bytes() const override { return unit ? unit->bytes() : 0; }
+  std::unique_ptr<DecodeState> copy() const override {
+    auto other = std::make_unique<UnitState>();
+    if (unit) other->unit = unit->copy();
+    return other;
+  }
   std::unique_ptr<DecodeState> unit;
 };
 

@@ -62,6 +62,7 @@ struct BranchStates {
   Index position = 0;
 
   Index bytes() const;
+  BranchStates copy() const { return {copies_of(branches), position}; }
 };
 
 class AttentionBranch final : public Branch {

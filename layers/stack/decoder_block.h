@@ -22,6 +22,8 @@ class DecoderBlock {
   struct State {
     std::unique_ptr<DecodeState> self, feed_forward;
     CrossAttention::State cross;
+
+    State copy() const { return {self->copy(), feed_forward->copy(), cross.copy()}; }
   };
   /// source: [S, W]
   State begin(const Tensor& source) const {

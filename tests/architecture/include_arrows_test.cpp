@@ -21,6 +21,8 @@ const std::map<std::string, std::set<std::string>> arrows = {
     {"data", {"core/*"}},
     {"data/text", {"data", "core/*"}},
     {"data/tasks", {"data", "data/text", "core/*"}},
+    {"data/questions", {"data/tasks", "data/text", "data", "core/*"}},
+    {"data/summaries", {"data/tasks", "data/text", "data", "core/*"}},
     {"data/dedup", {"data", "core/*"}},
     {"layers/attention/contract", {"autograd", "core/*"}},
     {"layers/attention/pattern", {"layers/attention/contract", "autograd", "core/*"}},

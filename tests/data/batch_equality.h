@@ -17,7 +17,7 @@ inline bool same(const core::Lengths& a, const core::Lengths& b) {
 inline bool same(const Batch& a, const Batch& b) {
   return same(a.inputs, b.inputs) && same(a.targets, b.targets) && same(a.distances, b.distances) &&
          same(a.lengths, b.lengths) && same(a.sources, b.sources) &&
-         same(a.source_lengths, b.source_lengths);
+         same(a.source_lengths, b.source_lengths) && same(a.documents, b.documents);
 }
 
 }  // namespace weft::data

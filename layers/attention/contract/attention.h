@@ -81,7 +81,25 @@ struct Cost {
 struct DecodeState {
   virtual ~DecodeState() = default;
   virtual Index bytes() const = 0;
+  /// The same sequence once more, to be continued in another way.
+  virtual std::unique_ptr<DecodeState> copy() const = 0;
 };
+
+/// A state whose members copy themselves: `struct Own final : CopiedState<Own>`.
+template <class State>
+struct CopiedState : DecodeState {
+  std::unique_ptr<DecodeState> copy() const override {
+    return std::make_unique<State>(static_cast<const State&>(*this));
+  }
+};
+
+/// Copies of several states; null stays null.
+inline std::vector<std::unique_ptr<DecodeState>> copies_of(
+    const std::vector<std::unique_ptr<DecodeState>>& states) {
+  std::vector<std::unique_ptr<DecodeState>> copies;
+  for (const auto& state : states) copies.push_back(state ? state->copy() : nullptr);
+  return copies;
+}
 
 /// One token of one sequence, all heads.
 struct StepInput {

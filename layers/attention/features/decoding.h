@@ -9,7 +9,7 @@ namespace weft::layers {
 
 /// The sums of all keys so far, of every head: constant in the number of tokens. As in a whole
 /// pass, tokens are summed by chunks first, so that rounding does not grow with every token.
-class FeatureDecodeState final : public DecodeState {
+class FeatureDecodeState final : public CopiedState<FeatureDecodeState> {
  public:
   FeatureDecodeState(const FeatureProblem& problem);
   Index bytes() const override { return Index(memory_.size() * sizeof(Real)); }

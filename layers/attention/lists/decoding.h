@@ -5,7 +5,7 @@
 namespace weft::layers {
 
 /// Keys and values so far and the lists that tokens are in, of one sequence.
-struct MemberCache final : DecodeState {
+struct MemberCache final : CopiedState<MemberCache> {
   std::vector<Real> keys, values;                  ///< [t, H D]
   std::vector<std::vector<std::int32_t>> members;  ///< tokens of each list, in order
 
@@ -29,7 +29,7 @@ void attend_members(const MemberCache& cache, const MemberQuery& query,
                     const std::vector<std::int32_t>& read, Real* out);
 
 /// The projections so far, for a mechanism in which each token may change what all others read.
-struct PrefixCache final : DecodeState {
+struct PrefixCache final : CopiedState<PrefixCache> {
   std::vector<std::vector<Real>> blocks;  ///< [t, H D] of each projection
 
   Index bytes() const override;

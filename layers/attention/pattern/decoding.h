@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <queue>
 #include <span>
 #include <vector>
@@ -69,11 +70,12 @@ struct DecodeHeads {
 
 /// What decoding over patterns keeps: one store for all heads, or one for each, and the relative
 /// terms of the offsets so far.
-class KeyStores final : public DecodeState {
+class KeyStores final : public CopiedState<KeyStores> {
  public:
   /// `width`: columns of each store.
-  KeyStores(std::vector<Pattern> patterns, Index width) : patterns_(std::move(patterns)) {
-    for (const Pattern& pattern : patterns_) stores_.emplace_back(pattern, width);
+  KeyStores(std::vector<Pattern> patterns, Index width)
+      : patterns_(std::make_shared<const std::vector<Pattern>>(std::move(patterns))) {
+    for (const Pattern& pattern : *patterns_) stores_.emplace_back(pattern, width);
   }
 
   Index bytes() const override;
@@ -85,7 +87,8 @@ class KeyStores final : public DecodeState {
   /// Makes the terms hold every offset back from a position.
   void reach(Index position, const RelativePositions& relative, const DecodeHeads& of);
 
-  std::vector<Pattern> patterns_;
+  /// Read by the stores, and shared with copies, whose stores read it too.
+  std::shared_ptr<const std::vector<Pattern>> patterns_;
   std::vector<KeyStore> stores_;
   RelativePositions::Terms tables_;
   RelativeTerms terms_;

@@ -12,7 +12,7 @@ namespace {
 
 /// The states of all heads and the last rows under the convolution: constant in the number of
 /// tokens.
-struct RecurrentState final : DecodeState {
+struct RecurrentState final : CopiedState<RecurrentState> {
   Tensor states;  ///< [1, H, D, D]
   std::vector<Real> past;
 

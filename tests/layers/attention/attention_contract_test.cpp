@@ -147,6 +147,12 @@ TEST_P(AttentionContractCausal, decoding_gives_what_the_whole_pass_gives) {
   }
 }
 
+TEST_P(AttentionContractCausal, a_copied_state_is_continued_by_itself) {
+  const AttentionSample it = sample(Sequences::self(1, 40, true));
+  for (const Index after : {0, 1, 23})
+    EXPECT_TRUE(same_bits(it.decode(0, after).read(), it.decode(0).read())) << after;
+}
+
 INSTANTIATE_TEST_SUITE_P(Registry, AttentionContractCausal,
                          testing::ValuesIn(those_that([](const AttentionTraits& traits) {
                            return traits.causal;

@@ -105,22 +105,38 @@ std::vector<Index> AttentionSample::completed_with() const {
   return token_of;
 }
 
-Tensor AttentionSample::decode(Index b) const {
-  const Index rows = sequences_.queries;
-  const Index length = rule_ ? (*sequences_.rows)[std::size_t(b)].tokens() : rows;
-  const auto state = attention_->begin();
+void AttentionSample::step(DecodeState& state, Index row, Index position,
+                           std::span<Real> out) const {
+  StepInput token{{}, inputs_.back().rows(row, 1).read(), position};
+  for (std::size_t i = 0; i + 1 < inputs_.size(); ++i)
+    token.blocks.push_back(inputs_[i].rows(row, 1).read());
+  attention_->step(state, token, out);
+}
+
+Tensor AttentionSample::decode(Index b, Index copied_after) const {
+  const Index first = b * sequences_.queries;
+  const Index length = rule_ ? (*sequences_.rows)[std::size_t(b)].tokens() : sequences_.queries;
+  auto state = attention_->begin();
   Tensor out({length, width()}), other({1, width()});
-  const auto step_row = [&](Index position, std::span<Real> to) {
-    const Index row = b * rows + row_at(position);
-    StepInput step{{}, inputs_.back().rows(row, 1).read(), position};
-    for (std::size_t i = 0; i + 1 < inputs_.size(); ++i)
-      step.blocks.push_back(inputs_[i].rows(row, 1).read());
-    attention_->step(*state, step, to);
+  // A token and the rows that it completes; `row_of` says what is read for a position.
+  const auto advance = [&](DecodeState& of, Index t, const auto& row_of, std::span<Real> to) {
+    step(of, row_of(t), t, to);
+    if (!rule_) return;
+    for (const Index position : rule_->completed_by(t))
+      step(of, row_of(position), position, other.write());
   };
   for (Index t = 0; t < length; ++t) {
-    step_row(t, out.write().subspan(std::size_t(t * width()), std::size_t(width())));
-    if (!rule_) continue;
-    for (const Index position : rule_->completed_by(t)) step_row(position, other.write());
+    if (t == copied_after) {
+      const auto left = std::move(state);
+      state = left->copy();
+      std::vector<Real> ignored(std::size_t(width()));
+      for (Index later = t; later < length; ++later)
+        advance(
+            *left, later, [&](Index) { return first; }, ignored);
+    }
+    advance(
+        *state, t, [&](Index position) { return first + row_at(position); },
+        out.write().subspan(std::size_t(t * width()), std::size_t(width())));
   }
   return out;
 }

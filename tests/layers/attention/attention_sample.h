@@ -63,10 +63,13 @@ class AttentionSample {
   Tensor upstream() const;
   /// Without a tape, in evaluation.
   Tensor evaluate() const;
-  /// Sequence b token by token -> [T, H D]
-  Tensor decode(Index b) const;
+  /// Sequence b token by token -> [T, H D]. After `copied_after` tokens a copy of the state goes
+  /// on, while the state itself reads other tokens first.
+  Tensor decode(Index b, Index copied_after = -1) const;
 
  private:
+  /// Reads the token that stands in a row of the inputs as if it were at a position.
+  void step(DecodeState& state, Index row, Index position, std::span<Real> out) const;
   Index rows_of(const Projection& projection) const;
   /// The row of a position of decoding.
   Index row_at(Index position) const;

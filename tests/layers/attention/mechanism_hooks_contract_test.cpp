@@ -26,7 +26,7 @@ class Passing final : public Attention {
     pass.propose(count_, Tensor({1}, 1));
     return autograd::slice(input.blocks[0].matrix, input.blocks[0].first, columns_);
   }
-  struct Nothing final : DecodeState {
+  struct Nothing final : CopiedState<Nothing> {
     Index bytes() const override { return 0; }
   };
   std::unique_ptr<DecodeState> begin() const override { return std::make_unique<Nothing>(); }

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <utility>
+
+#include "data/dataset.h"
+
+namespace weft::data {
+
+/// A question and as much of its document as fits in a sequence.
+struct QuestionWindow {
+  std::vector<Token> tokens;                     ///< CLS, question, SEP, document
+  Index document = 0;                            ///< where the document begins in `tokens`
+  std::vector<std::pair<Index, Index>> answers;  ///< first and last token; (0, 0): none in it
+};
+
+/// What is asked, and what is right.
+struct Question {
+  std::string id;
+  std::vector<std::string> answers;     ///< texts that are right; empty: there is no answer
+  Index place = 0;                      ///< tokens of the document up to its first answer, from 1
+  Index first_window = 0, windows = 1;  ///< of the split, counted from 0
+};
+
+/// How two answers are compared: as texts of words, normalised as for SQuAD, or symbol by symbol.
+enum class AnswerForm { words, symbols };
+
+/// Questions that are answered by a stretch of a document. A batch's inputs are windows of
+/// documents behind their questions; its targets are [B, A, 2], first and last token of up to A
+/// answers, (0, 0) where a window has none; `documents` says where each document begins and ends.
+/// Evaluation reads all windows of every question, one after the other.
+class QuestionData : public Dataset {
+ public:
+  /// Token 0 is padding, 1 begins every sequence and stands for "no answer", 2 ends the question.
+  static constexpr Token cls = 1, separator = 2, first_free = 3;
+
+  Index length() const override { return length_; }
+  Batch training(Index number) const override;
+  Index evaluation_batches(Split split, Index stride) const override;
+  Batch evaluation(Split split, Index number, Index stride) const override;
+  bool predicts_next() const override { return false; }
+  std::string unit() const override { return "question"; }
+
+  virtual AnswerForm form() const = 0;
+  /// An empty split is a data error.
+  virtual Index questions(Split split) const = 0;
+  virtual Question question(Split split, Index number) const = 0;
+  /// The text of the tokens `first` .. `last` of a window of the split.
+  virtual std::string answer_text(Split split, Index window, Index first, Index last) const = 0;
+
+ protected:
+  /// `pads`: windows may be shorter than `length`; `answers`: the most that a window lists.
+  QuestionData(Index length, Index batch, bool pads, Index answers)
+      : length_(length), batch_(batch), answers_(answers), pads_(pads) {}
+
+  /// What training reads, counted from 0 without end.
+  virtual QuestionWindow training_window(Index number) const = 0;
+  virtual Index windows(Split split) const = 0;
+  virtual QuestionWindow window(Split split, Index number) const = 0;
+
+ private:
+  template <class Take>
+  Batch assemble(Index count, Take take) const;
+
+  Index length_, batch_, answers_;
+  bool pads_;
+};
+
+}  // namespace weft::data

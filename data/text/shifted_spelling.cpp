@@ -1,0 +1,30 @@
+#include "data/text/shifted_spelling.h"
+
+#include "data/text/text_file.h"
+
+namespace weft::data {
+
+ShiftedSpelling::ShiftedSpelling(const std::string& units, core::Token first, std::string text,
+                                 const std::string& path)
+    : ShiftedSpelling(units == "bytes" ? Spelling::bytes()
+                                       : Spelling(alphabet_of({TextFile{path, std::move(text)}})),
+                      first) {}
+
+std::vector<core::Token> ShiftedSpelling::encode(std::string_view text) const {
+  std::vector<core::Token> tokens = spelling_.encode(text);
+  for (core::Token& token : tokens) token += first_;
+  return tokens;
+}
+
+std::string ShiftedSpelling::decode(std::span<const core::Token> tokens) const {
+  std::vector<core::Token> units;
+  for (const core::Token token : tokens)
+    if (token >= first_) units.push_back(token - first_);
+  return spelling_.decode(units);
+}
+
+void list_units(core::Fields& fields, std::string& units) {
+  fields.choice("units", units, "what a token is", {"bytes", "characters"});
+}
+
+}  // namespace weft::data

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "core/fields.h"
+#include "data/spelling.h"
+
+namespace weft::data {
+
+/// Bytes or characters as tokens behind `first` tokens that have a meaning of their own: a unit's
+/// token is its number plus `first`.
+class ShiftedSpelling {
+ public:
+  ShiftedSpelling(Spelling spelling, core::Token first)
+      : spelling_(std::move(spelling)), first_(first) {}
+  /// Of `units`, "bytes" or "characters", the latter being those that occur in `text`. Text that is
+  /// not UTF-8 then is a data error that names `path`.
+  ShiftedSpelling(const std::string& units, core::Token first, std::string text,
+                  const std::string& path);
+
+  core::Index vocabulary() const { return spelling_.vocabulary() + first_; }
+  bool is_bytes() const { return !spelling_.alphabet(); }
+  std::vector<core::Token> encode(std::string_view text) const;
+  /// Tokens below `first` are left out.
+  std::string decode(std::span<const core::Token> tokens) const;
+
+ private:
+  Spelling spelling_;
+  core::Token first_;
+};
+
+/// Lists a setting `units`.
+void list_units(core::Fields& fields, std::string& units);
+
+}  // namespace weft::data

@@ -1,0 +1,90 @@
+#include "experiments/evaluate/tally.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numbers>
+
+#include "core/counters.h"
+#include "core/error.h"
+
+namespace weft::experiments {
+namespace {
+
+double bits_of(double nats) { return nats / std::numbers::ln2; }
+
+/// The band of octaves [1], [2, 3], [4, 7], ... that a positive number falls in.
+Band& octave(std::vector<Band>& bands, Index value) {
+  const std::size_t k = std::size_t(std::bit_width(std::uint64_t(value))) - 1;
+  while (bands.size() <= k) {
+    const Index from = Index(1) << bands.size();
+    bands.push_back({.from = from, .to = 2 * from - 1});
+  }
+  return bands[k];
+}
+
+void count_in(Band& band, double nats, bool correct) {
+  ++band.tokens;
+  band.nats += nats;
+  band.correct += correct;
+}
+
+}  // namespace
+
+void Tally::count(double nats, bool correct, Index context, Index distance) {
+  ++result_.tokens;
+  result_.correct += correct;
+  sum_ += nats;
+  squares_ += nats * nats;
+  if (context > 0) count_in(octave(result_.by_position, context), nats, correct);
+  if (distance > 0) count_in(octave(result_.by_distance, distance), nats, correct);
+}
+
+void Tally::count_sequence(bool all_correct) {
+  ++result_.sequences;
+  result_.sequences_correct += all_correct;
+}
+
+Evaluation Tally::finish() {
+  core::require(result_.tokens > 0, "evaluation: the split has nothing to score");
+  const double n = double(result_.tokens);
+  result_.nats = sum_ / n;
+  result_.error = std::sqrt(std::max(0.0, squares_ / n - result_.nats * result_.nats) / n);
+  return std::move(result_);
+}
+
+double Band::bits() const { return tokens ? bits_of(nats / double(tokens)) : 0; }
+double Evaluation::bits() const { return bits_of(nats); }
+double Evaluation::accuracy_error() const {
+  return std::sqrt(accuracy() * (1 - accuracy()) / double(tokens));
+}
+double Evaluation::perplexity() const { return std::exp(nats); }
+
+std::optional<double> Evaluation::recall_beyond(Index distance) const {
+  Index tokens_beyond = 0, correct_beyond = 0;
+  for (const Band& band : by_distance)
+    if (band.from > distance) {
+      tokens_beyond += band.tokens;
+      correct_beyond += band.correct;
+    }
+  if (tokens_beyond == 0) return std::nullopt;
+  return double(correct_beyond) / double(tokens_beyond);
+}
+
+double for_each_batch(const data::Dataset& dataset, const EvaluationOptions& options,
+                      const std::function<void(const data::Batch&)>& read) {
+  const Index stride = options.stride > 0 ? options.stride : dataset.length();
+  Index batches = dataset.evaluation_batches(options.split, stride);
+  if (options.batches > 0) batches = std::min(batches, options.batches);
+  Index tokens_read = 0;
+  const Index pairs_before = core::counters().scored_pairs;
+  for (Index i = 0; i < batches; ++i) {
+    const data::Batch batch = dataset.evaluation(options.split, i, stride);
+    tokens_read += batch.inputs.size();
+    read(batch);
+  }
+  return double(core::counters().scored_pairs - pairs_before) /
+         double(std::max<Index>(1, tokens_read));
+}
+
+}  // namespace weft::experiments

@@ -1,0 +1,31 @@
+#include "layers/model/span_model.h"
+#include "tests/gradient_check.h"
+#include "tests/layers/model/sample_model.h"
+
+namespace weft::layers {
+namespace {
+
+TEST(SpanModelGradient, agrees_with_differences_plain_and_reversible) {
+  for (const bool reversible : {false, true}) {
+    ModelSettings settings = small_settings();
+    settings.task = Task::span;
+    settings.causal = false;
+    settings.reversible = reversible;
+    if (reversible) settings.reversible_output = autograd::StreamOutput::concat;
+    SpanModel model(settings, default_plans(settings, 9), {11, 9});
+    DrawnWeights<SpanModel> drawn(model);
+    Reading reading{tests::random_tokens({3, 9}, 11, 1),
+                    core::Tokens({3, 2, 2}, {3, 5, 4, 4, 0, 0, -1, -1, -1, -1, -1, -1})};
+    reading.documents = core::Tokens({3, 2}, {3, 8, 2, 6, 1, 1});
+    reading.lengths = std::make_shared<const std::vector<Index>>(std::vector<Index>{9, 7, 2});
+    tests::check_gradient(
+        "loss",
+        [&](const Pass& pass, const std::vector<Var>&) {
+          return model.loss(pass, reading, Real(0.7));
+        },
+        {}, drawn.arena());
+  }
+}
+
+}  // namespace
+}  // namespace weft::layers
