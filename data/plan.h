@@ -15,6 +15,7 @@ struct DataTraits {
   bool masks = false;       ///< hidden tokens are to be filled in, not the next token predicted
   bool pads = false;        ///< sequences may be shorter than data.length and are padded
   bool classifies = false;  ///< each sequence has one answer, its class
+  bool images = false;      ///< sequences are the values of images
 };
 
 /// A kind of data whose settings have been read: what it asks, and how to make it.

@@ -11,7 +11,9 @@
   X(noise)                 \
   X(duplicate)             \
   X(listops)               \
-  X(labelled)
+  X(labelled)              \
+  X(images)                \
+  X(shapes)
 
 namespace weft::data {
 

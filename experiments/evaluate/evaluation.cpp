@@ -151,6 +151,8 @@ std::string print_evaluation(const Evaluation& e, const data::Dataset& dataset, 
         << " of sequences whole\n";
   if (const auto baselines = all_baselines(dataset, split); !baselines.empty())
     out << print_accuracy(e.accuracy(), e.accuracy_error(), baselines);
+  if (const auto baselines = dataset.bits_baselines(split); !baselines.empty())
+    out << print_bits(e.bits(), bits_of(e.error), baselines);
   if (!dataset.predicts_next()) return out.str();
   print_bands(out, "       context    tokens      bits   accuracy", e.by_position);
   if (!e.by_distance.empty()) {

@@ -15,8 +15,8 @@ std::unique_ptr<Model> make_model(const ModelSettings& settings, const Attention
   }
   if (settings.task == Task::classify)
     return std::make_unique<Classifier>(settings, plans, shape, recompute);
-  return std::make_unique<LanguageModel>(settings, plans, shape.vocabulary, shape.length,
-                                         recompute);
+  return std::make_unique<LanguageModel>(settings, plans, shape.vocabulary, shape.length, recompute,
+                                         shape.image);
 }
 
 }  // namespace weft::layers

@@ -7,6 +7,7 @@
 #include "core/arrays/tokens.h"
 #include "layers/attention/contract/shared_tables.h"
 #include "layers/multi_head/stream_memory.h"
+#include "layers/parts/pixel_input.h"
 #include "layers/parts/positions.h"
 #include "layers/settings/attention_plans.h"
 #include "layers/stack/block.h"
@@ -21,8 +22,9 @@ namespace weft::layers {
 /// does not grow with depth; biases 0, gains 1. Sparse layers start uniformly by Glorot and Bengio.
 class Trunk {
  public:
+  /// `image`: what the sequences are, where they are images.
   Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index vocabulary, Index length,
-        bool recompute);
+        bool recompute, const std::optional<core::ImageForm>& image = {});
 
   /// inputs: [B, T] -> [B * T, width()]. Rows beyond a sequence's real length mean nothing.
   Var hidden(const Pass& pass, const core::Tokens& inputs, const core::Lengths& lengths = nullptr,
@@ -62,6 +64,7 @@ class Trunk {
   std::optional<StreamOutput> streams_;  ///< how a reversible stack ends; nothing when it is plain
   Parameter tokens_;
   Positions positions_;
+  std::optional<PixelNumber> pixels_;
   std::unique_ptr<SharedTables> shared_ = std::make_unique<SharedTables>();
   std::vector<Block> blocks_;
   ReversibleStack stack_;  ///< the blocks' branches once more, where streams_ say how they end

@@ -22,6 +22,7 @@ const std::map<std::string, std::set<std::string>> arrows = {
     {"data/text", {"data", "core/*"}},
     {"data/tasks", {"data", "data/text", "core/*"}},
     {"data/dedup", {"data", "core/*"}},
+    {"data/images", {"data", "data/text", "data/tasks", "core/*"}},
     {"layers/attention/contract", {"autograd", "core/*"}},
     {"layers/attention/pattern", {"layers/attention/contract", "autograd", "core/*"}},
     {"layers/attention/lists", {"layers/attention/contract", "autograd", "core/*"}},
