@@ -49,6 +49,17 @@ Var add_positions(const Var& x, const Tensor& table, Index length, Index first =
 /// beside row p % n2 of the second added to the token at p = start + t.
 Var add_axial_positions(const Var& x, const Parameter& first, const Parameter& second, Index length,
                         Index start = 0);
+/// x: [N, n], table: [most, n], ids: N -> x with row ids[i] of the table added to row i; nothing
+/// where the id is no_target.
+Var add_rows(const Var& x, const Parameter& table, const core::Tokens& ids);
+/// x: [N, n], row: [n], factors: [N] -> x with factors[i] times `row` added to row i.
+Var add_multiples(const Var& x, const Parameter& row, const Tensor& factors);
+
+/// -ln of the probability of values 0 .. levels - 1 under a mixture of K logistics that is rounded
+/// to them; 0 where nothing is scored.
+/// theta: [N, 3 K], logits, means in -1 .. 1 and logarithms of scales, values: N -> [N]
+Var logistic_mixture(const Var& theta, const core::Tokens& values, Index levels,
+                     Real least_log_scale);
 
 /// Mean over the counted targets of -ln softmax(h weight^T + bias)[target], times `share`.
 /// h: [N, n], weight: [V, n], bias: [V] or null, targets: [N] or [B, T] -> [1]

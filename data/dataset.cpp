@@ -34,6 +34,10 @@ std::vector<Baseline> Dataset::baselines(Split) const { return {}; }
 
 std::vector<std::string> Dataset::remarks() const { return {}; }
 
+std::vector<BitsBaseline> Dataset::bits_baselines(Split) const { return {}; }
+
+std::optional<core::ImageForm> Dataset::image() const { return {}; }
+
 bool Dataset::predicts_next() const { return true; }
 
 std::optional<std::string> Dataset::scored_part() const { return {}; }

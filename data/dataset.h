@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/arrays/batch.h"
+#include "core/arrays/image_form.h"
 #include "data/spelling.h"
 
 namespace weft::data {
@@ -31,6 +32,12 @@ struct Batch : core::Batch {
 struct Baseline {
   std::string name;
   double accuracy;
+};
+
+/// What something simple needs to say a token: what bits must be compared with.
+struct BitsBaseline {
+  std::string name;
+  double bits;
 };
 
 /// A source of batches. Every batch is a pure function of (settings, seed, batch number): the exact
@@ -86,6 +93,12 @@ class Dataset {
   virtual std::vector<std::string> class_names() const;
   /// What is reached on a split without any model, the lowest first.
   virtual std::vector<Baseline> baselines(Split split) const;
+  /// The same in bits per scored token, the most first; empty where nothing simple is known.
+  virtual std::vector<BitsBaseline> bits_baselines(Split split) const;
+
+  /// The form of the images whose values the sequences are; nothing for other data. Where each
+  /// value is predicted, inputs begin with the token behind the values, `levels`.
+  virtual std::optional<core::ImageForm> image() const;
 
   /// What users should know of how the data was read, one sentence each.
   virtual std::vector<std::string> remarks() const;

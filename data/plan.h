@@ -17,6 +17,7 @@ struct DataTraits {
   bool classifies = false;  ///< each sequence has one answer, its class
   bool asks = false;        ///< each sequence asks for a stretch of the document in it
   Index source_length = 0;  ///< the longest source, where it may be longer than data.length
+  bool images = false;      ///< sequences are the values of images
 };
 
 /// A kind of data whose settings have been read: what it asks, and how to make it.

@@ -15,7 +15,9 @@
   X(facts)                 \
   X(qa)                    \
   X(marked)                \
-  X(pairs)
+  X(pairs)                 \
+  X(images)                \
+  X(shapes)
 
 namespace weft::data {
 

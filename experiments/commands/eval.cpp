@@ -17,13 +17,6 @@ namespace {
 
 constexpr Index audited_sequences = 50;
 
-data::Split split_of(const std::string& name) {
-  for (const data::Split split :
-       {data::Split::training, data::Split::validation, data::Split::test})
-    if (name == data::name_of(split)) return split;
-  throw core::Error("--split " + name + " is none of training, validation, test");
-}
-
 nlohmann::ordered_json bands_json(const std::vector<Band>& bands) {
   auto list = nlohmann::ordered_json::array();
   for (const Band& band : bands)
@@ -51,6 +44,8 @@ nlohmann::ordered_json to_json(const Evaluation& e, const data::Dataset& dataset
   if (dataset.classes() > 0) json["classes"] = dataset.class_names();
   for (const data::Baseline& baseline : dataset.baselines(split))
     json["baselines"][baseline.name] = baseline.accuracy;
+  for (const data::BitsBaseline& baseline : dataset.bits_baselines(split))
+    json["bits_baselines"][baseline.name] = baseline.bits;
   if (const auto floor = dataset.floor_bits(split)) json["floor_bits"] = *floor;
   if (const auto chance = dataset.chance()) json["chance"] = *chance;
   if (const auto part = dataset.scored_part()) {
@@ -123,7 +118,7 @@ int eval_command(const Arguments& arguments) {
               "with --generate targets by number")
       .flag("json", "print one JSON object");
   if (!line.parse(arguments)) return 0;
-  const data::Split split = split_of(line.text("split"));
+  const data::Split split = split_named(line.text("split"));
   if (line.has("predictions")) check_output(line.text("predictions"), {}, true);
   const LoadedModel saved = load_saved_model(line);
   const Index length = saved.dataset->length();

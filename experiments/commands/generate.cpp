@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "data/text/text_file.h"
 #include "experiments/commands/commands.h"
+#include "experiments/commands/image_generation.h"
 #include "experiments/commands/saved_model.h"
 #include "experiments/console/number_text.h"
 #include "experiments/evaluate/beam_search.h"
@@ -39,10 +40,11 @@ void show_beams(const layers::Seq2SeqModel& model, const std::vector<core::Token
 }  // namespace
 
 int generate_command(const Arguments& arguments) {
-  CommandLine line("weft generate RUN --prompt TEXT [section.key=value ...]",
+  CommandLine line("weft generate RUN --prompt TEXT | --image N [section.key=value ...]",
                    "Continues a text with a run's model, one token at a time with a cache; a "
-                   "sequence-to-sequence model generates the target for this source. The same seed "
-                   "gives the same text.");
+                   "sequence-to-sequence model generates the target for this source, and a model "
+                   "of images completes one and writes a PNG. The same seed gives the same "
+                   "result.");
   line.words(1, 1000, "RUN");
   add_checkpoint_option(line);
   line.option("prompt", "TEXT", "what to continue, or the source")
@@ -57,9 +59,11 @@ int generate_command(const Arguments& arguments) {
               "0")
       .option("length-penalty", "X",
               "beam search: targets of n tokens compete by ln p / ((5 + n) / 6)^X", "0.8");
+  add_image_options(line);
   if (!line.parse(arguments)) return 0;
   const std::string prompt = prompt_of(line);
-  const auto [saved, encode, decode] = load_text_model(line);
+  const TextModel loaded = load_text_model(line);
+  const LoadedModel& saved = loaded.saved;
   const auto boundary = saved.dataset ? saved.dataset->boundary() : std::nullopt;
   if (!boundary) layers::as_language_model(*saved.model, "generate");
   core::require(saved.config.model.causal,
@@ -69,7 +73,8 @@ int generate_command(const Arguments& arguments) {
                                   .top_k = line.integer("top-k"),
                                   .seed = std::uint64_t(line.integer("seed"))};
   core::require(options.temperature >= 0, "--temperature ", options.temperature, " is below 0");
-  const auto tokens = encode(prompt);
+  if (loaded.image) return generate_images(line, loaded, options);
+  const auto tokens = loaded.encode(prompt);
   if (boundary) check_source(*saved.model, tokens);
   if (line.integer("beams") > 0) {
     core::require(boundary.has_value(),
@@ -78,12 +83,12 @@ int generate_command(const Arguments& arguments) {
                {.beams = line.integer("beams"),
                 .tokens = options.tokens,
                 .length_penalty = line.number("length-penalty")},
-               decode);
+               loaded.decode);
     return 0;
   }
   if (!boundary) std::cout << prompt << std::flush;
-  const auto show = [&, &decode = decode](core::Token token) {
-    std::cout << decode(std::span(&token, 1)) << std::flush;
+  const auto show = [&](core::Token token) {
+    std::cout << loaded.decode(std::span(&token, 1)) << std::flush;
   };
   const Generation generated = answer(*saved.model, boundary, tokens, options, show);
   std::cout << '\n';

@@ -6,11 +6,19 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "experiments/checkpoint/file.h"
+#include "experiments/checkpoint/saved_image.h"
 #include "experiments/checkpoint/saved_spelling.h"
 #include "experiments/checkpoint/store.h"
 #include "experiments/run/run_files.h"
 
 namespace weft::experiments {
+
+data::Split split_named(const std::string& name) {
+  for (const data::Split split :
+       {data::Split::training, data::Split::validation, data::Split::test})
+    if (name == data::name_of(split)) return split;
+  throw core::Error("--split " + name + " is none of training, validation, test");
+}
 
 void add_checkpoint_option(CommandLine& line) {
   line.option("ckpt", "WHICH", "best, last, or a checkpoint file", "last");
@@ -47,6 +55,12 @@ LoadedModel load_saved_model(const CommandLine& line) {
 TextModel load_text_model(const CommandLine& line) {
   const Checkpoint checkpoint = load_saved_checkpoint(line);
   const RunConfig config = config_of(checkpoint, line);
+  if (const auto image = saved_image(checkpoint);
+      image && config.model.task == layers::Task::language) {
+    const layers::ModelShape shape{
+        .vocabulary = image->levels + 1, .length = image->values(), .image = image};
+    return {LoadedModel(config, checkpoint, shape), {}, {}, image};
+  }
   const auto spelling = saved_spelling(checkpoint);
   if (spelling && !config.model.is_seq2seq()) {
     const layers::ModelShape shape{.vocabulary = spelling->vocabulary(),

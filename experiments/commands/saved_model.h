@@ -10,6 +10,9 @@
 
 namespace weft::experiments {
 
+/// The split of this name, as --split gives it.
+data::Split split_named(const std::string& name);
+
 /// Declares --ckpt, with which eval and generate choose a checkpoint.
 void add_checkpoint_option(CommandLine& line);
 
@@ -25,9 +28,10 @@ struct TextModel {
   LoadedModel saved;
   std::function<std::vector<core::Token>(std::string_view)> encode;
   std::function<std::string(std::span<const core::Token>)> decode;
+  std::optional<core::ImageForm> image = {};  ///< of a model of images; it has no encode and decode
 };
-/// The same without the data, whose alphabet is in the checkpoint; a checkpoint without one, or a
-/// model that generates from a source, needs the data after all.
+/// The same without the data, whose alphabet or form of images is in the checkpoint; a checkpoint
+/// without either, or a model that generates from a source, needs the data after all.
 TextModel load_text_model(const CommandLine& line);
 
 }  // namespace weft::experiments

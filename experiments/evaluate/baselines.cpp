@@ -12,6 +12,21 @@ namespace {
 std::string named(const data::Baseline& baseline) {
   return baseline.name + " " + format_fixed(baseline.accuracy, 4);
 }
+std::string named(const data::BitsBaseline& baseline) {
+  return baseline.name + " " + format_fixed(baseline.bits, 4);
+}
+
+template <class Any>
+std::string print_all(const std::vector<Any>& baselines) {
+  std::string text;
+  for (const Any& baseline : baselines) text += (text.empty() ? "" : ", ") + named(baseline);
+  return text;
+}
+
+std::string metric_of(const std::string& begin, std::string name) {
+  std::ranges::replace(name, ' ', '_');
+  return begin + name;
+}
 
 }  // namespace
 
@@ -23,10 +38,11 @@ std::vector<data::Baseline> all_baselines(const data::Dataset& dataset, data::Sp
 }
 
 std::string print_baselines(const std::vector<data::Baseline>& baselines) {
-  std::string text;
-  for (const data::Baseline& baseline : baselines)
-    text += (text.empty() ? "" : ", ") + named(baseline);
-  return text;
+  return print_all(baselines);
+}
+
+std::string print_baselines(const std::vector<data::BitsBaseline>& baselines) {
+  return print_all(baselines);
 }
 
 std::string format_among(double accuracy, const std::vector<data::Baseline>& baselines) {
@@ -37,6 +53,34 @@ std::string format_among(double accuracy, const std::vector<data::Baseline>& bas
   if (next != baselines.end())
     text += (text.empty() ? "not above " : ", not above ") + named(*next);
   return text;
+}
+
+std::string format_among(double bits, const std::vector<data::BitsBaseline>& baselines) {
+  const auto next = std::ranges::find_if(
+      baselines, [&](const data::BitsBaseline& baseline) { return baseline.bits <= bits; });
+  std::string text;
+  if (next != baselines.begin()) text = "below " + named(*std::prev(next));
+  if (next != baselines.end())
+    text += (text.empty() ? "not below " : ", not below ") + named(*next);
+  return text;
+}
+
+std::string print_bits(double bits, double error,
+                       const std::vector<data::BitsBaseline>& baselines) {
+  std::ostringstream out;
+  out << std::fixed << std::setprecision(4);
+  bool listed = false;
+  const auto list_own = [&] {
+    out << "  " << bits << "  this model (± " << error << ")\n";
+    listed = true;
+  };
+  out << "bits by tables of counts\n";
+  for (const data::BitsBaseline& baseline : baselines) {
+    if (!listed && bits > baseline.bits) list_own();
+    out << "  " << baseline.bits << "  " << baseline.name << '\n';
+  }
+  if (!listed) list_own();
+  return out.str();
 }
 
 std::string print_accuracy(const std::string& name, double accuracy, double error,
@@ -68,11 +112,16 @@ std::string print_classes(const std::vector<std::string>& names) {
 std::vector<std::pair<std::string, MetricValue>> baseline_metrics(
     const std::vector<data::Baseline>& baselines) {
   std::vector<std::pair<std::string, MetricValue>> values;
-  for (const data::Baseline& baseline : baselines) {
-    std::string name = "baseline_" + baseline.name;
-    std::ranges::replace(name, ' ', '_');
-    values.emplace_back(std::move(name), baseline.accuracy);
-  }
+  for (const data::Baseline& baseline : baselines)
+    values.emplace_back(metric_of("baseline_", baseline.name), baseline.accuracy);
+  return values;
+}
+
+std::vector<std::pair<std::string, MetricValue>> baseline_metrics(
+    const std::vector<data::BitsBaseline>& baselines) {
+  std::vector<std::pair<std::string, MetricValue>> values;
+  for (const data::BitsBaseline& baseline : baselines)
+    values.emplace_back(metric_of("baseline_bits_", baseline.name), baseline.bits);
   return values;
 }
 

@@ -81,6 +81,8 @@ std::string print_evaluation(const Evaluation& e, const data::Dataset& dataset, 
   if (const auto baselines = all_baselines(dataset, split); !baselines.empty())
     out << print_accuracy(e.f1 ? "exact match" : "accuracy", e.accuracy(), e.accuracy_error(),
                           baselines);
+  if (const auto baselines = dataset.bits_baselines(split); !baselines.empty())
+    out << print_bits(e.bits(), bits_of(e.error), baselines);
   if (e.f1) print_bands(out, "     answer at questions      bits      exact", e.by_distance);
   if (!dataset.predicts_next()) return out.str();
   print_bands(out, "       context    tokens      bits   accuracy", e.by_position);

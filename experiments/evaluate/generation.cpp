@@ -13,7 +13,8 @@ using core::Token;
 
 Token draw_token(const core::Tensor& logits, const GenerationOptions& options,
                  const core::Rng& stream, std::uint64_t i) {
-  const auto z = logits.read();
+  const auto z = logits.read().first(options.drawn > 0 ? std::size_t(options.drawn)
+                                                       : std::size_t(logits.size()));
   if (options.temperature == 0) return Token(std::ranges::max_element(z) - z.begin());
   std::vector<Token> order(z.size());
   std::iota(order.begin(), order.end(), 0);

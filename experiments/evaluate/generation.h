@@ -15,6 +15,7 @@ struct GenerationOptions {
   core::Index tokens = 64;
   double temperature = 0.8;  ///< 0: always the likeliest token
   core::Index top_k = 0;     ///< 0: all tokens may be drawn
+  core::Index drawn = 0;     ///< only tokens below this one are drawn; 0: all are
   std::uint64_t seed = 1;
 };
 

@@ -174,6 +174,7 @@ void note_references(const TrialRecord& trial, ComparedTask& task) {
   task.chance = trial.chance;
   task.classifies = trial.classifies;
   task.baselines = trial.baselines;
+  task.bits_baselines = trial.bits_baselines;
 }
 
 void choose_metrics(const ComparisonOptions& options, ComparedTask& task) {

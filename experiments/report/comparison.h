@@ -43,6 +43,7 @@ struct ComparedTask {
   double floor_bits = not_measured, chance = not_measured;
   bool classifies = false;                  ///< every sequence has one answer
   std::map<std::string, double> baselines;  ///< accuracy without a model
+  std::map<std::string, double> bits_baselines;
   std::vector<ComparedRow> rows;
 };
 

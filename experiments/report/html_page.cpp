@@ -4,6 +4,7 @@
 
 #include "experiments/report/advice.h"
 #include "experiments/report/result_tables.h"
+#include "experiments/report/sample_pictures.h"
 
 namespace weft::experiments {
 namespace {
@@ -36,6 +37,7 @@ td.long{white-space:normal;min-width:18rem}
 margin:1.4rem 0}
 figure{margin:0;background:var(--panel);border:1px solid var(--line);border-radius:10px;padding:.9rem}
 figcaption{font-size:.88rem;margin:0 0 .4rem}
+img.sample{width:100%;max-width:22rem;image-rendering:pixelated;display:block;margin:auto}
 code{font:.88em ui-monospace,"DejaVu Sans Mono",monospace;background:var(--line);padding:.1em .35em;
 border-radius:4px}
 details{margin-top:3rem}
@@ -135,7 +137,8 @@ std::string html_page(const Report& report) {
     const ComparedTask& task = report.comparison.tasks[i];
     out += "<h2>" + escaped(task.name) + "</h2>\n" +
            html_table(result_table(report.comparison, task)) + pictures(report.charts[i]) +
-           "<h3>Measured</h3>\n" + html_table(measured_table(report.comparison, task));
+           sample_pictures(task) + "<h3>Measured</h3>\n" +
+           html_table(measured_table(report.comparison, task));
   }
   if (!report.lengths.empty())
     out += "<h2>Growth with the length</h2>\n" + pictures(report.lengths);

@@ -43,6 +43,12 @@ std::vector<std::string> remarks_of(const Comparison& comparison, const Compared
   if (std::isfinite(task.floor_bits))
     remarks.push_back("The source itself leaves " + format_fixed(task.floor_bits, 4) +
                       " bits per " + task.unit + " open.");
+  std::vector<data::BitsBaseline> tables;
+  for (const auto& [name, bits] : task.bits_baselines) tables.push_back({name, bits});
+  std::ranges::sort(tables, std::ranges::greater(), &data::BitsBaseline::bits);
+  if (!tables.empty())
+    remarks.push_back("Bits by tables of counts, without a model: " + print_baselines(tables) +
+                      ".");
   std::vector<data::Baseline> known;
   for (const auto& [name, accuracy] : task.baselines) known.push_back({name, accuracy});
   if (task.classifies) known.push_back({"chance", task.chance});

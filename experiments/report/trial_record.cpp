@@ -30,6 +30,7 @@ void read_score(const std::filesystem::path& path, TrialRecord& record) {
       record.leak_bits = double(json["leak"].at("gap")) / std::numbers::ln2;
     record.classifies = json.contains("classes");
     record.baselines = json.value("baselines", std::map<std::string, double>());
+    record.bits_baselines = json.value("bits_baselines", std::map<std::string, double>());
     double right = 0, all = 0;
     for (const Json& band : json.value("by_distance", Json::array())) {
       record.recall.push_back(
@@ -93,6 +94,21 @@ void read_run(const std::filesystem::path& run, TrialRecord& record) {
   record.peak_bytes = peak;
 }
 
+/// The PNG of the latest step among the samples of a run.
+std::string newest_picture(const std::filesystem::path& samples) {
+  Index newest = -1;
+  std::error_code fault;
+  for (const auto& entry : std::filesystem::directory_iterator(samples, fault)) {
+    Index step = 0;
+    const std::string name = entry.path().stem().string();
+    const auto [rest, unread] = std::from_chars(name.data(), name.data() + name.size(), step);
+    if (entry.path().extension() == ".png" && unread == std::errc())
+      newest = std::max(newest, step);
+  }
+  if (newest < 0) return "";
+  return core::read_text_file(samples / (std::to_string(newest) + ".png"));
+}
+
 std::string text_of(const Facts& facts, const std::string& name) {
   const auto found = facts.find(name);
   if (found == facts.end()) return "?";
@@ -123,6 +139,7 @@ SweepRecord read_sweep(const std::filesystem::path& directory) {
     record.state = state_of(files, planned.id);
     if (record.done()) read_score(files.score(planned.id), record);
     read_run(files.run(planned.id), record);
+    record.sample = newest_picture(RunFiles{files.run(planned.id)}.samples());
     note_machine(files.run(planned.id), sweep.machines);
     sweep.trials.push_back(std::move(record));
   }

@@ -36,6 +36,8 @@ struct TrialRecord {
   double leak_bits = not_measured;
   bool classifies = false;                  ///< every sequence has one answer
   std::map<std::string, double> baselines;  ///< accuracy without a model
+  std::map<std::string, double> bits_baselines;
+  std::string sample;  ///< the newest picture of its samples: the bytes of a PNG, or empty
   std::vector<RecallBand> recall;
   double best_validation = not_measured;
   Curve validation;                            ///< loss in nats

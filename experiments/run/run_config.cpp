@@ -192,6 +192,7 @@ RunConfig RunConfig::read(ConfigTree tree, ConfigReader::Names names) {
   RunConfig config;
   read_top(reader.section(""), config);
   config.data.fields(reader.section("data"));
+  config.model.images = config.data.traits().images;
   config.model.fields(reader.section("model"));
   check_axial_grid(reader, config.model, config.data.length);
   read_attention_tables(reader, config);

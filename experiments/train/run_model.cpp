@@ -14,7 +14,8 @@ layers::ModelShape shape_of(const RunConfig& config, const data::Dataset& datase
   return {.vocabulary = dataset.vocabulary(),
           .length = config.data.length,
           .classes = dataset.classes(),
-          .source_length = dataset.source_length()};
+          .source_length = dataset.source_length(),
+          .image = dataset.image()};
 }
 
 std::unique_ptr<layers::Model> make_model(const RunConfig& config,

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
+#include "experiments/checkpoint/saved_image.h"
 #include "experiments/checkpoint/saved_spelling.h"
 #include "experiments/train/run_model.h"
 
@@ -156,6 +157,8 @@ Snapshot Trainer::snapshot() {
   snapshot.facts["data/position"] = std::int64_t(step_ * config_.train.accumulate);
   snapshot.facts["data/fingerprint"] = dataset_->fingerprint();
   for (const auto& [name, text] : describe_spelling(dataset_->spelling()))
+    snapshot.facts["data/" + name] = text;
+  for (const auto& [name, text] : describe_image(dataset_->image()))
     snapshot.facts["data/" + name] = text;
   snapshot.facts["meta/total_steps"] = std::int64_t(total_steps());
   snapshot.facts["meta/isa"] = std::string(core::simd().isa);

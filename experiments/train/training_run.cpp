@@ -12,9 +12,11 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
+#include "data/images/png_file.h"
 #include "experiments/console/number_text.h"
 #include "experiments/evaluate/baselines.h"
 #include "experiments/evaluate/generation.h"
+#include "experiments/evaluate/image_samples.h"
 #include "experiments/evaluate/span_report.h"
 #include "experiments/run/resumed_config.h"
 #include "experiments/train/validation.h"
@@ -140,9 +142,13 @@ void TrainingRun::announce() {
                       format_fixed(*floor * std::numbers::ln2, 4) + ")");
   if (const auto names = trainer_.dataset().class_names(); !names.empty())
     progress_.message(print_classes(names));
-  baselines_ = all_baselines(trainer_.dataset(), data::Split::validation);
-  if (!baselines_.empty())
-    progress_.message("right without a model: " + print_baselines(baselines_));
+  baselines_ = {all_baselines(trainer_.dataset(), data::Split::validation),
+                trainer_.dataset().bits_baselines(data::Split::validation)};
+  if (!baselines_.accuracy.empty())
+    progress_.message("right without a model: " + print_baselines(baselines_.accuracy));
+  if (!baselines_.bits.empty())
+    progress_.message("bits per " + trainer_.dataset().unit() +
+                      " by tables of counts: " + print_baselines(baselines_.bits));
 }
 
 void TrainingRun::train_until_done(const StopSignal& stop) {
@@ -213,6 +219,7 @@ void TrainingRun::show_sample() {
   const SampleSettings& sample = trainer_.config().sample;
   if (sample.tokens == 0) return;
   const data::Dataset& dataset = trainer_.dataset();
+  if (const auto form = dataset.image()) return show_images(*form);
   std::vector<core::Token> prompt = dataset.encode(sample.prompt);
   if (prompt.empty()) {
     const Index length = trainer_.config().data.length;
@@ -232,6 +239,26 @@ void TrainingRun::show_sample() {
   std::filesystem::create_directories(files_.samples());
   core::write_durably(files_.samples() / (std::to_string(trainer_.steps_done()) + ".txt"), shown,
                       core::Fault::checkpoint);
+}
+
+void TrainingRun::show_images(const core::ImageForm& form) {
+  constexpr Index shown = 4;
+  const RunConfig& config = trainer_.config();
+  const data::Dataset& dataset = trainer_.dataset();
+  const Index given = std::max<Index>(0, form.values() - config.sample.tokens);
+  const layers::LanguageModel& model = layers::as_language_model(trainer_.model(), "sample.tokens");
+  std::vector<std::vector<data::Picture>> rows;
+  for (Index i = 0; i < shown; ++i)
+    if (const auto image = held_out_image(dataset, data::Split::validation, i))
+      rows.push_back(completed_row(model, form, *image, given,
+                                   {.temperature = config.sample.temperature,
+                                    .top_k = config.sample.top_k,
+                                    .seed = std::uint64_t(config.seed + i)}));
+  const auto file = files_.samples() / (std::to_string(trainer_.steps_done()) + ".png");
+  std::filesystem::create_directories(files_.samples());
+  core::write_durably(file, data::encode_png(sheet_of(rows)), core::Fault::checkpoint);
+  progress_.message(core::message_of("sample ", file.string(), ": held-out images, their first ",
+                                     given, " values, and the rest by the model"));
 }
 
 bool TrainingRun::checkpoint_is_due() const {

@@ -13,6 +13,7 @@
 #include "experiments/run/stop_signal.h"
 #include "experiments/run/tensorboard_log.h"
 #include "experiments/train/trainer.h"
+#include "experiments/train/validation.h"
 
 namespace weft::experiments {
 
@@ -43,6 +44,8 @@ class TrainingRun {
   void record_step(const Trainer::Step& step, double seconds);
   void validate();
   void show_sample();
+  /// The same for images: held-out ones, completed, as a picture.
+  void show_images(const core::ImageForm& form);
   bool checkpoint_is_due() const;
   void save();
   void finish();
@@ -56,7 +59,7 @@ class TrainingRun {
   std::optional<MetricsLog> metrics_;
   std::optional<TensorboardLog> tensorboard_;
 
-  std::vector<data::Baseline> baselines_;  ///< of the validation split
+  KnownBaselines baselines_;
   Index saved_step_ = -1, validated_step_ = -1;
   double saved_time_ = 0;
   std::optional<double> validation_, best_;

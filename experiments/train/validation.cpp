@@ -22,11 +22,14 @@ Validation score(const Trainer& trainer, const std::string& name, Index batches)
   return result;
 }
 
-void add_floor(const data::Dataset& dataset, Validation& result) {
+void add_floor(const data::Dataset& dataset, const std::vector<data::BitsBaseline>& baselines,
+               Validation& result) {
   if (const auto floor = dataset.floor_bits()) {
     result.record.values.push_back({"floor_bits", *floor});
     result.line += ", floor " + format_fixed(*floor, 4);
   }
+  if (!baselines.empty()) result.line += ", " + format_among(result.evaluation.bits(), baselines);
+  for (auto& value : baseline_metrics(baselines)) result.record.values.push_back(std::move(value));
   result.line += ")";
 }
 
@@ -69,22 +72,22 @@ void add_accuracy(const data::Dataset& dataset, const std::vector<data::Baseline
 
 }  // namespace
 
-Validation validate(const Trainer& trainer, const std::vector<data::Baseline>& baselines) {
+Validation validate(const Trainer& trainer, const KnownBaselines& baselines) {
   const std::string name = "validation";
   Validation result = score(trainer, name, trainer.config().train.eval_batches);
-  add_floor(trainer.dataset(), result);
+  add_floor(trainer.dataset(), baselines.bits, result);
   add_recall(result);
-  add_accuracy(trainer.dataset(), baselines, name, result);
+  add_accuracy(trainer.dataset(), baselines.accuracy, name, result);
   if (result.spans)
     for (auto& value : result.spans->metrics()) result.record.values.push_back(std::move(value));
   return result;
 }
 
-Validation validate_finally(const Trainer& trainer, const std::vector<data::Baseline>& baselines) {
+Validation validate_finally(const Trainer& trainer, const KnownBaselines& baselines) {
   const std::string name = "final_validation";
   Validation result = score(trainer, name, 0);
   result.line += ")";
-  add_accuracy(trainer.dataset(), baselines, name, result);
+  add_accuracy(trainer.dataset(), baselines.accuracy, name, result);
   return result;
 }
 

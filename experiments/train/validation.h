@@ -19,10 +19,16 @@ struct Validation {
   std::string line;  ///< "step 300: validation 2.1 (3.0 bits per symbol, floor 2.9)"
 };
 
+/// What is reached on the validation split without a model.
+struct KnownBaselines {
+  std::vector<data::Baseline> accuracy;
+  std::vector<data::BitsBaseline> bits;
+};
+
 /// Scores train.eval_batches of the split, under names that begin with validation_.
-Validation validate(const Trainer& trainer, const std::vector<data::Baseline>& baselines);
+Validation validate(const Trainer& trainer, const KnownBaselines& baselines);
 
 /// Scores the whole split when a run ends, under names that begin with final_validation_.
-Validation validate_finally(const Trainer& trainer, const std::vector<data::Baseline>& baselines);
+Validation validate_finally(const Trainer& trainer, const KnownBaselines& baselines);
 
 }  // namespace weft::experiments

@@ -33,7 +33,7 @@ Classifier::Classifier(const ModelSettings& settings, const AttentionPlans& plan
     : cls_(settings.pool == Pool::cls),
       cls_token_(core::Token(shape.vocabulary)),
       length_(settings.places(shape.length)),
-      trunk_(settings, plans, shape.vocabulary + (cls_ ? 1 : 0), length_, recompute),
+      trunk_(settings, plans, shape.vocabulary + (cls_ ? 1 : 0), length_, recompute, shape.image),
       head_(trunk_.width(), settings.head == ClassHeadKind::mlp ? settings.hidden() : 0,
             shape.classes, Init::normal(initial_deviation)) {
   core::require(shape.classes >= 2,

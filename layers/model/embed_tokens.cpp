@@ -5,10 +5,11 @@
 namespace weft::layers {
 
 Var embed_tokens(const Pass& pass, const core::Tokens& tokens, const Parameter& table,
-                 const Positions& positions, Index first, Real dropout) {
+                 const Positions& positions, Index first, Real dropout, const PixelNumber* pixels) {
   const core::Scope scope("embedding");
-  const Var x = autograd::reshape(autograd::embedding(pass, tokens, table),
-                                  {tokens.size(), table.shape().back()});
+  Var x = autograd::reshape(autograd::embedding(pass, tokens, table),
+                            {tokens.size(), table.shape().back()});
+  if (pixels) x = pixels->add(x, tokens);
   return autograd::dropout(pass.at("embedding"), positions.add(x, tokens.shape().back(), first),
                            dropout);
 }

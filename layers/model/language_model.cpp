@@ -7,8 +7,9 @@
 namespace weft::layers {
 
 LanguageModel::LanguageModel(const ModelSettings& settings, const AttentionPlans& plans,
-                             Index vocabulary, Index length, bool recompute)
-    : trunk_(settings, plans, vocabulary, length, recompute),
+                             Index vocabulary, Index length, bool recompute,
+                             const std::optional<core::ImageForm>& image)
+    : trunk_(settings, plans, vocabulary, length, recompute, image),
       output_(make_output(settings, vocabulary, trunk_.width())),
       length_(length),
       loss_chunk_(settings.loss_chunk) {

@@ -12,7 +12,8 @@ namespace weft::layers {
 class LanguageModel : public Model {
  public:
   LanguageModel(const ModelSettings& settings, const AttentionPlans& plans, Index vocabulary,
-                Index length, bool recompute = false);
+                Index length, bool recompute = false,
+                const std::optional<core::ImageForm>& image = {});
 
   /// inputs: [B, T] -> [B * T, W] after the final norm, [B * T, 2 W] from concatenated streams.
   Var hidden(const Pass& pass, const core::Tokens& inputs, StreamMemory* memory = nullptr) const {

@@ -18,8 +18,8 @@ std::unique_ptr<Model> make_model(const ModelSettings& settings, const Attention
     return std::make_unique<Classifier>(settings, plans, shape, recompute);
   if (settings.task == Task::span)
     return std::make_unique<SpanModel>(settings, plans, shape, recompute);
-  return std::make_unique<LanguageModel>(settings, plans, shape.vocabulary, shape.length,
-                                         recompute);
+  return std::make_unique<LanguageModel>(settings, plans, shape.vocabulary, shape.length, recompute,
+                                         shape.image);
 }
 
 }  // namespace weft::layers

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/arrays/batch.h"
+#include "core/arrays/image_form.h"
 #include "layers/attention/contract/attention.h"
 #include "layers/model/token_scores.h"
 #include "layers/multi_head/stream_memory.h"
@@ -20,9 +22,10 @@ struct Reading : core::Batch {
 /// What data ask of a model's tables.
 struct ModelShape {
   Index vocabulary = 0;
-  Index length = 0;         ///< of the longest input of training
-  Index classes = 0;        ///< answers to a whole sequence
-  Index source_length = 0;  ///< of the longest source of training
+  Index length = 0;                           ///< of the longest input of training
+  Index classes = 0;                          ///< answers to a whole sequence
+  Index source_length = 0;                    ///< of the longest source of training
+  std::optional<core::ImageForm> image = {};  ///< what the inputs are, where they are images
 };
 
 /// Anything that is trained on readings.

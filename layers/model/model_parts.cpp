@@ -18,7 +18,10 @@ std::unique_ptr<FeedForward> make_feed_forward(const ModelSettings& settings, In
 }
 
 OutputLayer make_output(const ModelSettings& settings, Index vocabulary, Index width) {
-  if (settings.output == Density::sparse)
+  if (settings.output == OutputKind::logistics)
+    return OutputLayer::logistics(vocabulary - 1, width, settings.output_mixtures,
+                                  Init::normal(initial_deviation));
+  if (settings.output == OutputKind::sparse)
     return OutputLayer::sparse(vocabulary, width, settings.output_modules);
   if (settings.tie) return {};
   return OutputLayer::untied(vocabulary, width, Init::normal(initial_deviation));
@@ -28,9 +31,17 @@ ResidualForm residual_form(const ModelSettings& settings) {
   return {settings.width, settings.norm_place, Real(settings.dropout), settings.norm};
 }
 
-Positions make_positions(const ModelSettings& settings, Index length) {
-  return {settings.positions, settings.width, settings.width / settings.heads, length,
-          settings.axial_grid(length)};
+Positions make_positions(const ModelSettings& settings, Index length,
+                         const std::optional<core::ImageForm>& image) {
+  return {settings.positions,          settings.width, settings.width / settings.heads, length,
+          settings.axial_grid(length), image};
+}
+
+std::optional<PixelNumber> make_pixel_number(const ModelSettings& settings,
+                                             const std::optional<core::ImageForm>& image) {
+  if (!image || settings.pixel_input != PixelInput::both) return std::nullopt;
+  return std::optional<PixelNumber>(std::in_place, image->levels, settings.width,
+                                    Init::normal(initial_deviation));
 }
 
 Var add_penalties(Var loss, Real share, const std::vector<Var>& penalties) {

@@ -15,7 +15,11 @@ std::unique_ptr<FeedForward> make_feed_forward(const ModelSettings& settings, In
 OutputLayer make_output(const ModelSettings& settings, Index vocabulary, Index width);
 /// How every sublayer joins its residual stream.
 ResidualForm residual_form(const ModelSettings& settings);
-Positions make_positions(const ModelSettings& settings, Index length);
+/// `image`: what the sequences are, where they are images.
+Positions make_positions(const ModelSettings& settings, Index length,
+                         const std::optional<core::ImageForm>& image = {});
+std::optional<PixelNumber> make_pixel_number(const ModelSettings& settings,
+                                             const std::optional<core::ImageForm>& image);
 
 /// loss + share * penalties, of which empty ones are left out.
 Var add_penalties(Var loss, Real share, const std::vector<Var>& penalties);

@@ -18,18 +18,27 @@ OutputLayer OutputLayer::sparse(Index vocabulary, Index width, Index modules) {
   return layer;
 }
 
+OutputLayer OutputLayer::logistics(Index levels, Index width, Index mixtures, Init init) {
+  OutputLayer layer;
+  layer.mixture_.emplace(levels, width, mixtures, init);
+  return layer;
+}
+
 Var OutputLayer::loss(const Pass& pass, const Var& h, const Parameter& tokens,
                       const core::Tokens& targets, Real share, Index chunk) const {
+  if (mixture_) return mixture_->loss(h, targets, share);
   if (sparse_) return autograd::table_cross_entropy(h, sparse_->table(pass), targets, share, chunk);
   return autograd::cross_entropy(h, table(tokens), nullptr, targets, share, chunk);
 }
 
 TokenScores OutputLayer::score(const Tensor& h, const Parameter& tokens,
                                const core::Tokens& targets) const {
+  if (mixture_) return mixture_->score(h, targets);
   return score_tokens(h, sparse_ ? sparse_->table(Pass()).value() : table(tokens).value(), targets);
 }
 
 Tensor OutputLayer::logits(const Tensor& h, const Parameter& tokens) const {
+  if (mixture_) return mixture_->logits(h, tokens.shape()[0]);
   if (!sparse_) return autograd::linear(Var(h), table(tokens)).value();
   if (h.shape().rows() > 1) return sparse_->forward(Pass(), Var(h)).value();
   Tensor y({1, tokens.shape()[0]});
@@ -38,12 +47,14 @@ Tensor OutputLayer::logits(const Tensor& h, const Parameter& tokens) const {
 }
 
 Index OutputLayer::weights(const Parameter& tokens) const {
+  if (mixture_) return mixture_->weights();
   return sparse_ ? sparse_->weights() : table(tokens).shape().size();
 }
 
 void OutputLayer::visit(Inventory& inventory) {
   if (own_) inventory.add("weight", *own_);
   if (sparse_) sparse_->visit(inventory);
+  if (mixture_) mixture_->visit(inventory);
 }
 
 }  // namespace weft::layers

@@ -3,19 +3,23 @@
 #include <optional>
 
 #include "core/arrays/tokens.h"
+#include "layers/model/mixture_output.h"
 #include "layers/model/token_scores.h"
 #include "layers/parts/multiplicative.h"
 
 namespace weft::layers {
 
 /// From the last hidden vectors to logits over the vocabulary: by the token table itself, by a
-/// table of its own, or by a multiplicative layer of few weights.  h: [N, n]
+/// table of its own, by a multiplicative layer of few weights, or by a mixture of logistics over
+/// the values of an image.  h: [N, n]
 class OutputLayer {
  public:
   /// Shares the table of tokens, which every call brings along.
   OutputLayer() = default;
   static OutputLayer untied(Index vocabulary, Index width, Init init);
   static OutputLayer sparse(Index vocabulary, Index width, Index modules);
+  /// Over the tokens 0 .. levels - 1.
+  static OutputLayer logistics(Index levels, Index width, Index mixtures, Init init);
 
   /// Mean loss in nats over the counted targets, times `share`; logits exist for `chunk` rows.
   Var loss(const Pass& pass, const Var& h, const Parameter& tokens, const core::Tokens& targets,
@@ -33,6 +37,7 @@ class OutputLayer {
 
   std::optional<Parameter> own_;
   std::optional<Multiplicative> sparse_;
+  std::optional<MixtureOutput> mixture_;
 };
 
 }  // namespace weft::layers

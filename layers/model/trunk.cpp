@@ -36,12 +36,14 @@ std::vector<Sequences> of_branches(const std::vector<Sequences>& of_layers) {
 }  // namespace
 
 Trunk::Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index vocabulary,
-             Index length, bool recompute)
+             Index length, bool recompute, const std::optional<core::ImageForm>& image)
     : width_(settings.width),
       streams_(streams_of(settings)),
       tokens_({vocabulary, settings.width}, Init::normal(initial_deviation)),
       positions_(make_positions(settings, length)),
       rows_(common_rows(settings.attention, plans).rule, settings.width),
+      positions_(make_positions(settings, length, image)),
+      pixels_(make_pixel_number(settings, image)),
       dropout_(Real(settings.dropout)),
       recompute_(recompute),
       causal_(settings.causal),
@@ -51,6 +53,7 @@ Trunk::Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index v
   const ResidualForm form = residual_form(settings);
   AttentionSite site = settings.site(length);
   site.shared = shared_.get();
+  if (image) site.row = image->row();
   const RelativeSettings relative = settings.relative();
   for (site.layer = 0; site.layer < settings.layers; ++site.layer) {
     const std::size_t turn = std::size_t(site.layer) % settings.attention.size();
@@ -67,7 +70,8 @@ Trunk::Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index v
 }
 
 Var Trunk::embed(const Pass& pass, const core::Tokens& inputs, Index first) const {
-  return embed_tokens(pass, inputs, tokens_, positions_, first, dropout_);
+  return embed_tokens(pass, inputs, tokens_, positions_, first, dropout_,
+                      pixels_ ? &*pixels_ : nullptr);
 }
 
 Var Trunk::hidden(const Pass& pass, const core::Tokens& inputs, const core::Lengths& lengths,
@@ -192,6 +196,7 @@ void Trunk::visit(Inventory& inventory) {
   inventory.add("tokens.weight", tokens_);
   inventory.enter("positions", positions_);
   inventory.enter("rows", rows_);
+  if (pixels_) inventory.enter("pixels", *pixels_);
   inventory.enter("shared", *shared_);
   for (std::size_t i = 0; i < blocks_.size(); ++i)
     inventory.enter("layers." + std::to_string(i), blocks_[i]);

@@ -8,6 +8,7 @@
 #include "layers/attention/contract/shared_tables.h"
 #include "layers/model/row_spread.h"
 #include "layers/multi_head/stream_memory.h"
+#include "layers/parts/pixel_input.h"
 #include "layers/parts/positions.h"
 #include "layers/settings/attention_plans.h"
 #include "layers/stack/block.h"
@@ -23,8 +24,9 @@ namespace weft::layers {
 /// does not grow with depth; biases 0, gains 1. Sparse layers start uniformly by Glorot and Bengio.
 class Trunk {
  public:
+  /// `image`: what the sequences are, where they are images.
   Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index vocabulary, Index length,
-        bool recompute);
+        bool recompute, const std::optional<core::ImageForm>& image = {});
 
   /// inputs: [B, T] -> [B * T, width()]. Rows beyond a sequence's real length mean nothing.
   Var hidden(const Pass& pass, const core::Tokens& inputs, const core::Lengths& lengths = nullptr,
@@ -69,6 +71,7 @@ class Trunk {
   Parameter tokens_;
   Positions positions_;
   RowSpread rows_;
+  std::optional<PixelNumber> pixels_;
   std::unique_ptr<SharedTables> shared_ = std::make_unique<SharedTables>();
   std::vector<Block> blocks_;
   ReversibleStack stack_;  ///< the blocks' branches once more, where streams_ say how they end

@@ -22,7 +22,7 @@ Tensor sinusoids(Index length, Index width) {
 }  // namespace
 
 Positions::Positions(std::string_view kind, Index width, Index head_width, Index length,
-                     const AxialGrid& grid) {
+                     const AxialGrid& grid, const std::optional<core::ImageForm>& image) {
   if (kind == "learned") table_.emplace(core::Shape{length, width}, Init::normal(0.02));
   if (kind == "axial") {
     core::require(grid.d1 + grid.d2 == width, "axial positions of widths ", grid.d1, " and ",
@@ -30,11 +30,37 @@ Positions::Positions(std::string_view kind, Index width, Index head_width, Index
     rows_.emplace(core::Shape{grid.n1, grid.d1}, Init::normal(0.02));
     columns_.emplace(core::Shape{grid.n2, grid.d2}, Init::normal(0.02));
   }
+  if (kind == "image") {
+    core::require(image && image->values() <= length,
+                  "model.positions: image positions need images as data");
+    rows_.emplace(core::Shape{image->rows, width}, Init::normal(0.02));
+    columns_.emplace(core::Shape{image->columns, width}, Init::normal(0.02));
+    channels_.emplace(core::Shape{image->channels, width}, Init::normal(0.02));
+    before_ = length - image->values();
+  }
   if (kind == "sinusoidal") sinusoids_ = sinusoids(length, width);
   if (kind == "rotary") rotary_ = std::make_shared<const Rotary>(head_width, length);
 }
 
+Var Positions::add_image(Var x, Index length, Index first) const {
+  core::require(first + length <= *longest(), "image positions reach to ", *longest(),
+                " tokens, asked for ", first + length, ": an image has no more values");
+  const Index channels = channels_->shape()[0], columns = columns_->shape()[0];
+  std::vector<core::Token> row, column, channel;
+  for (Index r = 0; r < x.shape()[0]; ++r) {
+    const Index place = first + r % length - before_;
+    row.push_back(core::Token(place < 0 ? core::no_target : place / channels / columns));
+    column.push_back(core::Token(place < 0 ? core::no_target : place / channels % columns));
+    channel.push_back(core::Token(place < 0 ? core::no_target : place % channels));
+  }
+  const core::Shape shape{x.shape()[0]};
+  x = autograd::add_rows(x, *rows_, {shape, std::move(row)});
+  x = autograd::add_rows(x, *columns_, {shape, std::move(column)});
+  return autograd::add_rows(x, *channels_, {shape, std::move(channel)});
+}
+
 Var Positions::add(const Var& x, Index length, Index first) const {
+  if (channels_) return add_image(x, length, first);
   if (rows_) {
     core::require(first + length <= *longest(), "axial positions reach to ", *longest(),
                   " tokens, asked for ", first + length, "; train with a larger model.axial_shape");
@@ -53,6 +79,7 @@ Var Positions::add(const Var& x, Index length, Index first) const {
 }
 
 std::optional<Index> Positions::longest() const {
+  if (channels_) return before_ + rows_->shape()[0] * columns_->shape()[0] * channels_->shape()[0];
   if (rows_) return rows_->shape()[0] * columns_->shape()[0];
   return table_ ? std::optional(table_->shape()[0]) : std::nullopt;
 }
@@ -61,6 +88,7 @@ void Positions::visit(Inventory& inventory) {
   if (table_) inventory.add("weight", *table_);
   if (rows_) inventory.add("rows", *rows_);
   if (columns_) inventory.add("columns", *columns_);
+  if (channels_) inventory.add("channels", *channels_);
 }
 
 }  // namespace weft::layers

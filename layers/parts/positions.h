@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/arrays/image_form.h"
 #include "layers/parts/rotary.h"
 
 namespace weft::layers {
@@ -14,13 +15,15 @@ struct AxialGrid {
   Index n1 = 1, n2 = 1, d1 = 1, d2 = 1;
 };
 
-/// How tokens know where they are: a learned table, two learned tables over a grid, fixed
-/// sinusoids, rotary turns inside attention, or not at all.
+/// How tokens know where they are: a learned table, two learned tables over a grid, tables of the
+/// rows, columns and channels of an image that are added, fixed sinusoids, rotary turns inside
+/// attention, or not at all.
 class Positions {
  public:
-  /// kind: learned | axial | sinusoidal | rotary | none
+  /// kind: learned | axial | image | sinusoidal | rotary | none. In an image, position t is that of
+  /// its value t; where sequences are longer, the places before the image have no position.
   Positions(std::string_view kind, Index width, Index head_width, Index length,
-            const AxialGrid& grid = {});
+            const AxialGrid& grid = {}, const std::optional<core::ImageForm>& image = {});
 
   /// x: [B * T, W], tokens of each sequence at positions first .. first + T - 1.
   Var add(const Var& x, Index length, Index first) const;
@@ -31,7 +34,10 @@ class Positions {
   void visit(Inventory& inventory);
 
  private:
-  std::optional<Parameter> table_, rows_, columns_;
+  Var add_image(Var x, Index length, Index first) const;
+
+  std::optional<Parameter> table_, rows_, columns_, channels_;
+  Index before_ = 0;          ///< places before an image
   mutable Tensor sinusoids_;  ///< [length, W], grown when a longer sequence comes
   std::shared_ptr<const Rotary> rotary_;
 };

@@ -41,6 +41,12 @@ void ModelSettings::fields(core::Fields& field) {
   field.choice("norm_place", norm_place, "norm before each sublayer or after its residual",
                {{"pre", NormPlace::pre}, {"post", NormPlace::post}});
   list_positions(field);
+  field.when(images, "data.kind = \"images\" or \"shapes\"", [&] {
+    field.choice("pixel_input", pixel_input,
+                 "how a value enters: both, by its row of the token table and as a number, or by "
+                 "the table alone",
+                 {{"both", PixelInput::both}, {"table", PixelInput::table}});
+  });
   field.number("dropout", dropout, "share of each sublayer's outputs that training drops",
                core::between(0, 0.95));
   field.when("task", {"language", "seq2seq"}, [&] { list_output(field); });
@@ -87,7 +93,11 @@ void ModelSettings::list_feed_forward(core::Fields& field) {
 
 void ModelSettings::list_positions(core::Fields& field) {
   field.choice("positions", positions, "how tokens know where they are",
-               {"learned", "axial", "sinusoidal", "rotary", "shaw", "t5", "xl", "none"});
+               {"learned", "axial", "sinusoidal", "rotary", "shaw", "t5", "xl", "none", "image"});
+  if (positions == "image" && !images)
+    field.problem("positions",
+                  "tells rows, columns and channels of images apart: set data.kind = "
+                  "\"images\" or \"shapes\", or choose other positions");
   field.when("positions", {"axial"}, [&] { list_axial_positions(field); });
   RelativeSettings offsets = relative();
   offsets.fields(field);
@@ -124,9 +134,13 @@ void ModelSettings::list_output(core::Fields& field) {
   field.flag("tie", tie, "the output layer shares the token table");
   field.renamed("loss", "output");
   field.choice("output", output,
-               "the output layer: dense, a table of all tokens, or sparse, a multiplicative layer",
-               {{"dense", Density::dense}, {"sparse", Density::sparse}});
+               "the output layer: dense, a table of all tokens; sparse, a multiplicative layer; or "
+               "logistics, a mixture over the values of an image",
+               {{"dense", OutputKind::dense},
+                {"sparse", OutputKind::sparse},
+                {"logistics", OutputKind::logistics}});
   field.when("output", {"sparse"}, [&] { list_sparse_output(field); });
+  field.when("output", {"logistics"}, [&] { list_mixture_output(field); });
 }
 
 void ModelSettings::list_batch_norm(core::Fields& field) {
@@ -186,6 +200,16 @@ void ModelSettings::list_sparse_output(core::Fields& field) {
                 "modules of the sparse output layer (S), a divisor of the number of tokens",
                 core::at_least(1));
   if (tie) field.problem("tie", "a sparse output layer has weights of its own: false");
+}
+
+void ModelSettings::list_mixture_output(core::Fields& field) {
+  field.integer("output_mixtures", output_mixtures, "logistics in the mixture (K)",
+                core::between(1, 1000));
+  if (!images)
+    field.problem("output",
+                  "logistics gives probabilities to the values of images: set data.kind "
+                  "= \"images\" or \"shapes\", or choose dense or sparse");
+  if (tie) field.problem("tie", "a mixture has weights of its own: false");
 }
 
 void ModelSettings::check_segment_memory(core::Fields& field) const {

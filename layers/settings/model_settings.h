@@ -6,9 +6,9 @@
 #include "core/fields.h"
 #include "layers/attention/contract/attention.h"
 #include "layers/attention/contract/relative.h"
-#include "layers/parts/density.h"
 #include "layers/parts/experts/expert_feed_forward.h"
 #include "layers/parts/memory/memory_feed_forward.h"
+#include "layers/parts/pixel_input.h"
 #include "layers/parts/positions.h"
 #include "layers/parts/residual.h"
 #include "layers/parts/sparse_feed_forward.h"
@@ -25,6 +25,10 @@ enum class Pool { cls, mean };
 
 /// A classifier's head: a hidden layer and a linear one, or the latter alone.
 enum class ClassHeadKind { mlp, linear };
+
+/// From the last hidden vector to the tokens: a table of all, a multiplicative layer of few
+/// weights, or, for the values of an image, a mixture of logistics.
+enum class OutputKind { dense, sparse, logistics };
 
 /// The [model] section. `attention` names what each layer uses, repeated to fill the layers.
 struct ModelSettings {
@@ -51,14 +55,17 @@ struct ModelSettings {
   std::vector<Index> axial_widths = {};  ///< d1, d2; empty: halves of the width
   double dropout = 0;
   bool tie = true;
-  Density output = Density::dense;
-  Index output_modules = 4;  ///< S of a sparse output layer
+  OutputKind output = OutputKind::dense;
+  Index output_modules = 4;    ///< S of a sparse output layer
+  Index output_mixtures = 10;  ///< K of a mixture of logistics
+  PixelInput pixel_input = PixelInput::both;
   bool causal = true;
   bool segment_memory = false;
   bool reversible = false;
   autograd::StreamOutput reversible_output = autograd::StreamOutput::average;
   Seq2SeqSettings seq2seq = {};
   std::vector<std::string> attention = {"dense"};
+  bool images = false;  ///< no setting: whether the data are images, known before fields()
 
   void fields(core::Fields& field);
 
@@ -101,6 +108,7 @@ struct ModelSettings {
   void list_axial_positions(core::Fields& field);
   void list_reversible(core::Fields& field);
   void list_sparse_output(core::Fields& field);
+  void list_mixture_output(core::Fields& field);
   void check_segment_memory(core::Fields& field) const;
   void list_seq2seq(core::Fields& field);
 };

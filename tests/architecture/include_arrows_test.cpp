@@ -24,6 +24,7 @@ const std::map<std::string, std::set<std::string>> arrows = {
     {"data/questions", {"data/tasks", "data/text", "data", "core/*"}},
     {"data/summaries", {"data/tasks", "data/text", "data", "core/*"}},
     {"data/dedup", {"data", "core/*"}},
+    {"data/images", {"data", "data/text", "data/tasks", "core/*"}},
     {"layers/attention/contract", {"autograd", "core/*"}},
     {"layers/attention/pattern", {"layers/attention/contract", "autograd", "core/*"}},
     {"layers/attention/lists", {"layers/attention/contract", "autograd", "core/*"}},

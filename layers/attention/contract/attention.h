@@ -27,6 +27,7 @@ struct AttentionSite {
   Index heads = 1;       ///< H, of this head group
   Index head_width = 0;  ///< D
   Index length = 0;      ///< the longest sequence of training
+  Index row = 0;         ///< tokens in a row of the image that a sequence is; 0 for other sequences
   bool causal = true;
   Index first_head = 0;  ///< of the group, among the layer's heads
   /// The relative positions of this head group; null when the model has none.

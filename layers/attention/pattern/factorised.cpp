@@ -8,8 +8,10 @@
 namespace weft::layers {
 
 void Factorised::fields(core::Fields& field, const AttentionSite& typical) {
-  field.integer("stride", stride, "length of a stride; 0 means the root of the length",
-                core::at_least(0));
+  field.integer(
+      "stride", stride,
+      "length of a stride; 0: the row of an image, and in other sequences the root of the length",
+      core::at_least(0));
   field.choice("heads_use", heads_use,
                "every head reads both sets of keys, half the heads each, or layers take turns",
                {"merged", "separate", "interleaved"});
@@ -20,6 +22,7 @@ void Factorised::fields(core::Fields& field, const AttentionSite& typical) {
 
 Index Factorised::stride_at(const AttentionSite& site) const {
   if (stride > 0) return stride;
+  if (site.row > 0) return site.row;
   return std::max<Index>(1, std::llround(std::sqrt(double(site.length))));
 }
 

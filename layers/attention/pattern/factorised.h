@@ -16,7 +16,7 @@ struct Factorised {
   Index stride = 0;
 
   void fields(core::Fields& field, const AttentionSite& typical);
-  /// The stride itself, or the nearest to the root of the length when it is 0.
+  /// The stride itself; when it is 0, an image's row or the nearest to the root of the length.
   Index stride_at(const AttentionSite& site) const;
   /// Heads whose patterns differ: all, or 1.
   Index distinct(const AttentionSite& site) const {

@@ -96,7 +96,7 @@ inline std::vector<Seq2SeqForm> every_seq2seq_form() {
       settings.sparse_ff = {.block = 3, .rank = 2, .temperature = 1, .hard = 0.5};
     }
     if (on(2)) {
-      settings.output = Density::sparse;
+      settings.output = OutputKind::sparse;
       settings.tie = false;
     }
     if (on(3)) settings.seq2seq.sru_width = 3;
@@ -106,8 +106,8 @@ inline std::vector<Seq2SeqForm> every_seq2seq_form() {
   return all;
 }
 
-inline const char* name_of(Density density) {
-  return density == Density::sparse ? "sparse" : "dense";
+inline const char* name_of(OutputKind output) {
+  return output == OutputKind::sparse ? "sparse" : "dense";
 }
 
 inline std::string describe(const Seq2SeqForm& form) {
