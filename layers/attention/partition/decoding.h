@@ -6,7 +6,7 @@
 namespace weft::layers {
 
 /// The keys and values of all nodes so far, level by level: twice as many as tokens at most.
-class NodeStore final : public DecodeState {
+class NodeStore final : public CopiedState<NodeStore> {
  public:
   NodeStore(const EdgeLabels& labels, Index heads, Index head_width, Real scale)
       : labels_(labels), heads_(heads), head_width_(head_width), scale_(scale) {}
