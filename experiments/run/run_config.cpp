@@ -137,7 +137,7 @@ void check_task(ConfigReader& reader, const RunConfig& config) {
   if (classifies && !config.data.traits().classifies)
     reader.problem("model.task",
                    "needs sequences that each have a class: data.kind = \"listops\" or "
-                   "\"labelled\"");
+                   "\"labelled\", or images with data.form = \"classify\"");
   if (!classifies && config.data.traits().classifies)
     reader.problem("data.kind", core::message_of("\"", config.data.kind, "\" gives every sequence ",
                                                  "one class: set model.task = \"classify\""));

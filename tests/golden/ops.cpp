@@ -35,6 +35,7 @@
   X("layer.kda", recurrent_layers)                      \
   X("layer.mamba2", layer_mamba2)                       \
   X("layer.retention", recurrent_layers)                \
+  X("loss.logistic_mixture", loss_logistic_mixture)     \
   X("loss.span", loss_span)                             \
   X("norm.gated", norm_gated)                           \
   X("train.gpt", train_gpt)

@@ -97,6 +97,41 @@ TEST(Positions, axial_ones_pass_gradients) {
       {random_tensor({14, width}, 1)}, drawn.arena());
 }
 
+constexpr core::ImageForm small_image{.rows = 3, .columns = 2, .channels = 3};
+
+TEST(Positions, of_an_image_add_up_its_row_its_column_and_its_channel) {
+  for (const Index before : {0, 1}) {
+    Positions positions("image", width, 2, 18 + before, {}, small_image);
+    const DrawnWeights drawn(positions);
+    const Weights w = drawn.weights();
+    EXPECT_EQ(positions.longest(), 18 + before);
+    for (const auto& [length, first] : {std::pair{1, 0}, {18, 0}, {5, 9}, {1, 17}}) {
+      const Tensor x = random_tensor({2 * length, width}, 1);
+      Grid y(x);
+      for (Index r = 0; r < y.rows; ++r) {
+        const Index place = first + r % length - before;
+        if (place < 0) continue;
+        for (Index c = 0; c < width; ++c)
+          y.at(r, c) += w.at("rows").at(place / 6, c) + w.at("columns").at(place / 3 % 2, c) +
+                        w.at("channels").at(place % 3, c);
+      }
+      tests::expect_close(positions.add(Var(x), length, first).value().read(), y.numbers,
+                          4 * epsilon);
+    }
+    EXPECT_NE(refusal(positions, 2, 17 + before).find("no more values"), std::string::npos);
+  }
+  EXPECT_THROW(Positions("image", width, 2, 18), core::Error);
+  EXPECT_THROW(Positions("image", width, 2, 17, {}, small_image), core::Error);
+}
+
+TEST(Positions, of_an_image_pass_gradients) {
+  Positions positions("image", width, 2, 19, {}, small_image);
+  DrawnWeights drawn(positions);
+  tests::check_gradient(
+      "image", [&](const Pass&, const std::vector<Var>& in) { return positions.add(in[0], 9, 0); },
+      {random_tensor({18, width}, 1)}, drawn.arena());
+}
+
 TEST(Positions, sinusoids_go_on_past_the_length_of_training) {
   const Positions positions("sinusoidal", width, 2, 4);
   EXPECT_FALSE(positions.longest());
