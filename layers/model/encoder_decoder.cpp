@@ -40,7 +40,7 @@ EncoderDecoder::EncoderDecoder(const ModelSettings& settings, const AttentionPla
     const auto& self = plans.at(settings.attention[std::size_t(i) % settings.attention.size()]);
     blocks_.emplace_back(MultiHead(self, site, in, out, positions_.rotary(), &relative),
                          CrossAttention(plans.at(settings.seq2seq.cross_attention), over, in, out),
-                         make_feed_forward(settings, in, out), form);
+                         make_feed_forward(settings, i, in, out), form);
   }
   if (form.place == NormPlace::pre) final_norm_.emplace(width_, form.norm);
 }

@@ -40,6 +40,11 @@ Index LanguageModel::matrix_weights() const {
   return output_.weights(trunk_.tokens()) + layer_weights();
 }
 
+double LanguageModel::rows_per_token() const {
+  const double others = double(matrix_weights() - layer_weights());
+  return (trunk_.weight_rows(length_) + others) / double(matrix_weights());
+}
+
 void LanguageModel::visit(Inventory& inventory) {
   trunk_.visit(inventory);
   inventory.enter("output", output_);

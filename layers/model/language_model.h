@@ -31,6 +31,7 @@ class LanguageModel : public Model {
   Tensor step(BranchStates& states, core::Token token) const;
 
   Cost attention_cost(Index batch) const override;
+  double rows_per_token() const override;
   std::vector<std::vector<double>> spans() const override { return trunk_.spans(); }
   Index layer_weights() const override { return trunk_.layer_weights(); }
   Index matrix_weights() const override;

@@ -1,5 +1,6 @@
 #include "layers/model/trunk.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/arrays/gemm.h"
@@ -26,6 +27,13 @@ ReversibleStack stack_of(const std::vector<Block>& blocks) {
   return stack;
 }
 
+/// A star has no residual stream: what its tokens hold must weigh something beside what they
+/// become.
+Init token_init(const ModelSettings& settings) {
+  return Init::normal(settings.is_star() ? 1 / std::sqrt(double(settings.width))
+                                         : initial_deviation);
+}
+
 /// Those of each layer's branches.
 std::vector<Sequences> of_branches(const std::vector<Sequences>& of_layers) {
   std::vector<Sequences> all;
@@ -39,14 +47,22 @@ Trunk::Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index v
              Index length, bool recompute)
     : width_(settings.width),
       streams_(streams_of(settings)),
-      tokens_({vocabulary, settings.width}, Init::normal(initial_deviation)),
+      tokens_({vocabulary, settings.width}, token_init(settings)),
       positions_(make_positions(settings, length)),
       dropout_(Real(settings.dropout)),
       recompute_(recompute),
       causal_(settings.causal),
       recurrent_(settings.segment_memory) {
+  if (settings.is_star()) {
+    star_.emplace(StarStack::Shape{settings.layers, settings.width, settings.heads, dropout_},
+                  settings.star);
+    return;
+  }
+  if (settings.universal.chosen())
+    universal_.emplace(settings.universal, settings.width, settings.positions);
   const Init in = Init::normal(initial_deviation);
-  const Init out = Init::normal(initial_deviation / std::sqrt(2.0 * double(settings.layers)));
+  const Init out =
+      Init::normal(initial_deviation / std::sqrt(2.0 * double(settings.layers * times())));
   const ResidualForm form = residual_form(settings);
   AttentionSite site = settings.site(length);
   site.shared = shared_.get();
@@ -55,7 +71,8 @@ Trunk::Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index v
     const std::size_t turn = std::size_t(site.layer) % settings.attention.size();
     MultiHead attention(plans.at(settings.attention[turn]), site, in, out, positions_.rotary(),
                         &relative);
-    blocks_.emplace_back(std::move(attention), make_feed_forward(settings, in, out), form);
+    blocks_.emplace_back(std::move(attention), make_feed_forward(settings, site.layer, in, out),
+                         form);
   }
   core::require(!streams_ || form.place == NormPlace::pre,
                 "model: a reversible stack needs its norms inside the branches, norm_place = pre");
@@ -64,21 +81,57 @@ Trunk::Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index v
 }
 
 Var Trunk::embed(const Pass& pass, const core::Tokens& inputs, Index first) const {
-  return embed_tokens(pass, inputs, tokens_, positions_, first, dropout_);
+  static const Positions later("none", 0, 0, 0);
+  return embed_tokens(pass, inputs, tokens_, universal_ ? later : positions_, first, dropout_);
 }
 
-Var Trunk::hidden(const Pass& pass, const core::Tokens& inputs, const core::Lengths& lengths,
-                  StreamMemory* memory) const {
+Sequences Trunk::sequences_of(const core::Tokens& inputs, const core::Lengths& lengths) const {
   core::require(inputs.shape().rank() == 2, "model: inputs of shape ", inputs.shape(),
                 ", expected [batch, length]");
   Sequences sequences = Sequences::self(inputs.shape()[0], inputs.shape()[1], causal_);
   sequences.key_lengths = lengths;
+  return sequences;
+}
+
+Var Trunk::hidden(const Pass& pass, const core::Tokens& inputs, const core::Lengths& lengths,
+                  StreamMemory* memory) const {
+  const Sequences sequences = sequences_of(inputs, lengths);
+  if (star_) return star_->run(pass, embed(pass, inputs, 0), sequences, recompute_).satellites;
   std::vector<Sequences> of_layers(blocks_.size(), sequences);
   if (memory) enter_segment(*memory, of_layers);
   const Var x = run_blocks(pass, embed(pass, inputs, 0), of_layers);
   if (memory) leave_segment(*memory, of_layers);
   const core::Scope scope("final_norm");
   return final_norm_ ? final_norm_->forward(pass.at("final_norm"), x) : x;
+}
+
+Encoded Trunk::encode(const Pass& pass, const core::Tokens& inputs,
+                      const core::Lengths& lengths) const {
+  const Sequences sequences = sequences_of(inputs, lengths);
+  if (star_) {
+    const auto [satellites, relay] =
+        star_->run(pass, embed(pass, inputs, 0), sequences, recompute_);
+    return {satellites, relay};
+  }
+  const Var tokens = hidden(pass, inputs, lengths);
+  return {tokens,
+          autograd::gather_rows(tokens, root_rows(sequences.all_real_keys(), sequences.queries))};
+}
+
+bool Trunk::has_root() const {
+  return star_ || std::ranges::all_of(blocks_, [](const Block& block) {
+           return block.attention().root_row(1).has_value();
+         });
+}
+
+autograd::RowNumbers Trunk::root_rows(const std::vector<Index>& real, Index length) const {
+  auto rows = std::make_shared<std::vector<Index>>();
+  for (std::size_t b = 0; b < real.size(); ++b) {
+    const std::optional<Index> root = blocks_.back().attention().root_row(real[b]);
+    core::require(root.has_value(), "model: its attention names no row for a whole sequence");
+    rows->push_back(Index(b) * length + *root);
+  }
+  return rows;
 }
 
 StreamMemory Trunk::memory(Index batch) const {
@@ -104,6 +157,9 @@ void Trunk::leave_segment(StreamMemory& memory, const std::vector<Sequences>& of
 }
 
 Var Trunk::run_blocks(const Pass& pass, Var x, const std::vector<Sequences>& sequences) const {
+  if (universal_ && streams_)
+    return universal_->run(pass, stack_, positions_, x, sequences[0], *streams_);
+  if (universal_) return universal_->run(pass, blocks_, positions_, x, sequences[0], recompute_);
   if (streams_) return stack_.run(pass, x, x, of_branches(sequences), *streams_);
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const core::Scope scope("layers", Index(i));
@@ -124,15 +180,21 @@ Var Trunk::with_penalties(const Pass& pass, Var loss, Real share) const {
 }
 
 BranchStates Trunk::begin() const {
+  core::require(!star_, "model: a star reads whole sequences and cannot go on token by token");
   BranchStates states;
-  for (const Block& block : blocks_)
-    for (const auto& branch : block.branches()) states.branches.push_back(branch->begin());
+  for (Index t = 0; t < times(); ++t)
+    for (const Block& block : blocks_)
+      for (const auto& branch : block.branches()) states.branches.push_back(branch->begin());
   return states;
 }
 
 Tensor Trunk::step(BranchStates& states, core::Token token) const {
   Tensor x = embed(Pass(), core::Tokens({1, 1}, {token}), states.position).value();
-  if (streams_) {
+  if (universal_) {
+    const Index position = states.position++;
+    x = streams_ ? universal_->step(states.branches, stack_, positions_, x, position, *streams_)
+                 : universal_->step(states.branches, blocks_, positions_, x, position);
+  } else if (streams_) {
     Tensor second = x;
     stack_.step(states, x, second);
     x = ReversibleStack::join(x, second, *streams_);
@@ -148,8 +210,10 @@ Tensor Trunk::step(BranchStates& states, core::Token token) const {
 }
 
 Cost Trunk::attention_cost(const Sequences& sequences) const {
+  if (star_) return star_->cost(sequences);
   Cost total;
-  for (const Block& block : blocks_) total += block.attention().cost(sequences, recurrent_);
+  for (Index t = 0; t < times(); ++t)
+    for (const Block& block : blocks_) total += block.attention().cost(sequences, recurrent_);
   return total;
 }
 
@@ -163,9 +227,13 @@ std::vector<std::vector<double>> Trunk::spans() const {
 }
 
 Index Trunk::layer_weights() const {
-  Index total = 0;
+  Index total = star_ ? star_->weights() : 0;
   for (const Block& block : blocks_) total += block.weights();
   return total;
+}
+
+double Trunk::weight_rows(Index length) const {
+  return double(layer_weights()) * (star_ ? star_->rows_per_token(length) : double(times()));
 }
 
 void Trunk::visit(Inventory& inventory) {
@@ -174,6 +242,8 @@ void Trunk::visit(Inventory& inventory) {
   inventory.enter("shared", *shared_);
   for (std::size_t i = 0; i < blocks_.size(); ++i)
     inventory.enter("layers." + std::to_string(i), blocks_[i]);
+  if (star_) star_->visit(inventory);
+  if (universal_) inventory.enter("universal", *universal_);
   if (final_norm_) inventory.enter("final_norm", *final_norm_);
 }
 

@@ -118,6 +118,13 @@ Index MultiHead::memory_tokens() const {
   return most;
 }
 
+std::optional<Index> MultiHead::root_row(Index tokens) const {
+  const std::optional<Index> root = groups_[0].attention->root_row(tokens);
+  for (const Group& group : groups_)
+    if (group.attention->root_row(tokens) != root) return std::nullopt;
+  return root;
+}
+
 std::vector<double> MultiHead::spans() const {
   std::vector<double> all;
   for (const Group& group : groups_) {

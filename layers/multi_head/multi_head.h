@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "layers/multi_head/head_groups.h"
@@ -47,6 +48,9 @@ class MultiHead {
   /// The most tokens before its segment that a head group can use, now and ever.
   Index memory_tokens() const;
   Index most_memory_tokens() const { return most_memory_tokens_; }
+  /// Which row of a sequence of so many real tokens stands for the whole, where all head groups
+  /// name the same.
+  std::optional<Index> root_row(Index tokens) const;
   /// How many keys each head reads of a long past; empty where some head group has no such number.
   std::vector<double> spans() const;
   void visit(Inventory& inventory) { groups_.visit(inventory); }

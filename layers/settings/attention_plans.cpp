@@ -86,6 +86,11 @@ bool takes_padding(const std::vector<HeadGroupPlan>& groups) {
       named(groups), [](const HeadGroupPlan& group) { return group.attention.traits.padding; });
 }
 
+bool has_root(const std::vector<HeadGroupPlan>& groups) {
+  return std::ranges::all_of(
+      named(groups), [](const HeadGroupPlan& group) { return group.attention.traits.root; });
+}
+
 bool leaks(const std::vector<HeadGroupPlan>& groups) {
   return std::ranges::any_of(
       named(groups), [](const HeadGroupPlan& group) { return group.attention.traits.leaks; });

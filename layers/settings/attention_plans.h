@@ -30,6 +30,9 @@ bool carries_past(const std::vector<HeadGroupPlan>& groups);
 /// Whether all of the head groups leave out keys that are padding.
 bool takes_padding(const std::vector<HeadGroupPlan>& groups);
 
+/// Whether all of the head groups name a row that stands for the whole sequence.
+bool has_root(const std::vector<HeadGroupPlan>& groups);
+
 /// Whether any of the head groups lets later tokens choose what earlier ones read.
 bool leaks(const std::vector<HeadGroupPlan>& groups);
 

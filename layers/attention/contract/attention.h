@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -115,6 +116,12 @@ class Attention {
 
   virtual Cost cost(const Sequences& sequences) const = 0;
 
+  /// Which row of a sequence of `tokens` real tokens stands for the whole sequence, as a classifier
+  /// with pool = "root" reads it; nothing where no row does. Agrees with the plan's `traits.root`.
+  virtual std::optional<Index> root_row(Index tokens) const {
+    static_cast<void>(tokens);
+    return std::nullopt;
+  }
   /// How many tokens before its segment the next forward pass can use, at most the plan's
   /// `most_memory_tokens`; 0 where a mechanism does not carry a past.
   virtual Index memory_tokens() const { return 0; }

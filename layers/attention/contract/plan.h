@@ -20,6 +20,7 @@ struct AttentionTraits {
   bool padding = true;        ///< takes key lengths
   bool relative = false;      ///< reads relative positions
   bool reads_self = true;     ///< a token is among its own keys
+  bool root = false;          ///< names a row that stands for the whole sequence
   bool leaks = false;         ///< later tokens take part in choosing what earlier ones read
   bool adaptive = false;      ///< what is read depends on the data: `cost` is the most it can be
   /// Without causal order, what a query gets depends on itself and the keys alone: neither on its
