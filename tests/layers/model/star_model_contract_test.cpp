@@ -1,6 +1,5 @@
 #include "core/counters.h"
 #include "core/error.h"
-#include "tests/gradient_check.h"
 #include "tests/layers/given_fields.h"
 #include "tests/layers/model/sample_model.h"
 
@@ -12,18 +11,6 @@ ModelSettings star_settings() {
   settings.trunk = TrunkKind::star;
   settings.causal = false;
   return settings;
-}
-
-TEST(StarModel, fills_in_tokens_with_a_gradient_that_agrees_with_differences) {
-  for (const bool recompute : {false, true}) {
-    SampleModel it(star_settings(), 7, recompute);
-    tests::check_gradient(
-        "loss",
-        [&](const Pass& pass, const std::vector<Var>&) {
-          return it.model.loss(pass, {it.tokens(2, 1), it.targets(2)}, 1);
-        },
-        {}, it.drawn.arena());
-  }
 }
 
 TEST(StarModel, learns_the_same_bits_when_its_cycles_run_again) {

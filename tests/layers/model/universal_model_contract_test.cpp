@@ -2,71 +2,13 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "layers/model/classifier.h"
-#include "tests/gradient_check.h"
 #include "tests/layers/given_fields.h"
-#include "tests/layers/model/sample_model.h"
+#include "tests/layers/model/universal_forms.h"
 
 namespace weft::layers {
 namespace {
 
-ModelSettings universal(Index steps, Index layers = 1) {
-  ModelSettings settings = small_settings();
-  settings.layers = layers;
-  settings.positions = "sinusoidal";
-  settings.universal.steps = steps;
-  return settings;
-}
-
-ModelSettings acting(Index steps, bool freeze = true, HaltCombine combine = HaltCombine::accumulate,
-                     Index layers = 1) {
-  ModelSettings settings = universal(steps, layers);
-  settings.universal.halting = Halting::act;
-  settings.universal.price = 0.1;
-  settings.universal.freeze = freeze;
-  settings.universal.combine = combine;
-  return settings;
-}
-
-struct Form {
-  std::string name;
-  ModelSettings settings;
-};
-
-std::vector<Form> forms() {
-  std::vector<Form> all = {{"fixed", universal(3)},
-                           {"two layers", universal(2, 2)},
-                           {"act", acting(4)},
-                           {"act, two layers", acting(3, true, HaltCombine::accumulate, 2)},
-                           {"act, not frozen", acting(4, false)},
-                           {"act, mixed", acting(4, true, HaltCombine::mix)},
-                           {"learned", universal(3)},
-                           {"rotary, post", acting(3)},
-                           {"reversible", universal(3, 2)},
-                           {"concatenated", universal(2)}};
-  all[6].settings.positions = "learned";
-  all[7].settings.positions = "rotary";
-  all[7].settings.norm_place = NormPlace::post;
-  all[8].settings.reversible = true;
-  all[9].settings.reversible = true;
-  all[9].settings.reversible_output = StreamOutput::concat;
-  all[9].settings.tie = false;
-  return all;
-}
-
-TEST(UniversalModelGradient, agrees_with_differences_in_every_form) {
-  for (const Form& form : forms())
-    for (const bool recompute : {false, true}) {
-      if (recompute && form.settings.reversible) continue;
-      SCOPED_TRACE(form.name + (recompute ? ", recomputed" : ""));
-      SampleModel it(form.settings, 6, recompute);
-      tests::check_gradient(
-          "loss",
-          [&](const Pass& pass, const std::vector<Var>&) {
-            return it.model.loss(pass, {it.tokens(2, 1), it.targets(2)}, 1);
-          },
-          {}, it.drawn.arena());
-    }
-}
+using namespace universal_forms;
 
 TEST(UniversalModel, decodes_token_by_token_what_it_reads_at_once) {
   for (Form form : forms())

@@ -1,15 +1,11 @@
-#include "layers/universal/halting.h"
-
 #include <cmath>
 
+#include "layers/universal/halting.h"
 #include "tests/closeness.h"
-#include "tests/gradient_check.h"
 #include "tests/layers/drawn_weights.h"
 
 namespace weft::layers {
 namespace {
-
-using tests::random_tensor;
 
 UniversalSettings acting(Index steps) {
   UniversalSettings settings;
@@ -46,14 +42,6 @@ TEST(HaltingUnit, gives_steps_weights_that_sum_to_one) {
   double mixed = 0;
   for (const double w : weights_at(0.3, 9)) mixed += (1 - mixed) * w;
   EXPECT_NEAR(mixed, 0.6913, 1e-5);
-}
-
-TEST(StepWeightsGradient, agrees_with_differences) {
-  const std::vector<char> halts = {0, 1, 0, 0, 1};
-  tests::check_gradient(
-      "step_weights",
-      [&](const Pass&, const std::vector<Var>& x) { return step_weights(x[0], x[1], halts); },
-      {random_tensor({5, 1}, 1), random_tensor({5, 1}, 2)});
 }
 
 }  // namespace
