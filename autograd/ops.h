@@ -84,6 +84,8 @@ Var matmul(const Var& a, const Var& b, bool transpose_a = false, bool transpose_
 Var add(const Var& x, const Var& y);
 Var scale(const Var& x, Real factor);
 Var relu(const Var& x);
+/// x where it is above zero, else slope * x.
+Var leaky_relu(const Var& x, Real slope);
 /// Over the last axis.
 Var softmax(const Var& x);
 /// Every row of a times every row of b, element by element.  a: [s, n], b: [m, n] -> [s m, n]
@@ -120,6 +122,11 @@ Var slice(const Var& x, Index first, Index count);
 Var append_rows(const Var& earlier, const Var& x, Index batch, Index first);
 /// The mean of the first counts[b] rows of each sequence b.  x: [B * T, n] -> [B, n]
 Var mean_rows(const Var& x, const std::vector<Index>& counts);
+/// The largest number of each column among the first counts[b] rows of each sequence b.
+/// x: [B * T, n] -> [B, n]
+Var max_rows(const Var& x, const std::vector<Index>& counts);
+/// Each row times its weight.  x: [N, n], weights: [N, 1] -> [N, n]
+Var weigh_rows(const Var& x, const Var& weights);
 using RowNumbers = std::shared_ptr<const std::vector<Index>>;
 /// The rows of these numbers, which ascend.  x: [N, n] -> [rows, n]
 Var gather_rows(const Var& x, const RowNumbers& rows);

@@ -34,8 +34,9 @@ struct Field {
   std::string_view key;
   Value value;
   std::string_view help;
-  Range range = {};                            ///< of a number, or of each in a list
-  std::vector<std::string_view> options = {};  ///< of a choice; empty for free text
+  Range range = {};  ///< of a number, or of each in a list
+  std::vector<std::string_view> options =
+      {};  ///< of a choice or of each in a list; empty for free text
 };
 
 /// Under which other setting of its section a setting exists.
@@ -71,6 +72,14 @@ class Fields {
   requires std::is_enum_v<Enum>
   void choice(std::string_view key, Enum& value, std::string_view help,
               const std::vector<std::pair<std::string_view, Enum>>& names);
+  /// A list of choices, repeated where it is used; a single one arrives as a list of one, and is
+  /// written as one.
+  void choices(std::string_view key, std::vector<std::string>& value, std::string_view help,
+               const std::vector<std::string_view>& options);
+  template <class Enum>
+  requires std::is_enum_v<Enum>
+  void choices(std::string_view key, std::vector<Enum>& value, std::string_view help,
+               const std::vector<std::pair<std::string_view, Enum>>& names);
   void integers(std::string_view key, std::vector<Index>& value, std::string_view help,
                 Range range = {}) {
     visit({key, &value, help, range});
@@ -85,8 +94,9 @@ class Fields {
   }
 
   /// Settings that exist only while the choice or flag `key`, visited before, has one of `values`
-  /// (a flag "true" or "false"). Visitors that describe run `body` in any case, and those that read
-  /// also when the condition fails, to know its keys: it visits fields and does nothing else.
+  /// (a flag "true" or "false"; a list of choices, when any of it is among them). Visitors that
+  /// describe run `body` in any case, and those that read also when the condition fails, to know
+  /// its keys: it visits fields and does nothing else.
   void when(std::string_view key, std::initializer_list<std::string_view> values,
             const std::function<void()>& body);
   /// The same under a computed fact, which `words` name as in "is used only with WORDS".
@@ -100,6 +110,10 @@ class Fields {
   virtual void renamed(std::string_view old_key, std::string_view key) {
     static_cast<void>(old_key), static_cast<void>(key);
   }
+
+  /// `key`, which is visited next, came to be when runs had been named without it: at its default
+  /// it stays out of a run's hash.
+  virtual void added(std::string_view key) { static_cast<void>(key); }
 
   /// An array of tables: one visitor for each table that the config holds under `key`.
   virtual std::vector<std::unique_ptr<Fields>> tables(std::string_view key,
@@ -118,9 +132,10 @@ class Fields {
   virtual bool is_muted() const { return false; }
 
  private:
-  void remember(std::string_view key, std::string value);
+  void remember(std::string_view key, std::vector<std::string> values);
 
-  std::map<std::string, std::string, std::less<>> chosen_;  ///< choices and flags visited so far
+  /// Choices and flags visited so far.
+  std::map<std::string, std::vector<std::string>, std::less<>> chosen_;
 };
 
 /// Keeps every default: for programs that make components without a config.
@@ -158,6 +173,23 @@ void Fields::choice(std::string_view key, Enum& value, std::string_view help,
   choice(key, text, help, options);
   for (const auto& [name, named] : names)
     if (text == name) value = named;
+}
+
+template <class Enum>
+requires std::is_enum_v<Enum>
+void Fields::choices(std::string_view key, std::vector<Enum>& value, std::string_view help,
+                     const std::vector<std::pair<std::string_view, Enum>>& names) {
+  std::vector<std::string> texts;
+  for (const Enum each : value)
+    for (const auto& [name, named] : names)
+      if (named == each) texts.emplace_back(name);
+  std::vector<std::string_view> options;
+  for (const auto& [name, named] : names) options.push_back(name);
+  choices(key, texts, help, options);
+  value.clear();
+  for (const std::string& text : texts)
+    for (const auto& [name, named] : names)
+      if (text == name) value.push_back(named);
 }
 
 }  // namespace weft::core

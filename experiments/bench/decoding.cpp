@@ -34,13 +34,13 @@ bool has_sparse_parts(const RunConfig& config) {
   for (const auto& [name, groups] : config.attention)
     for (const layers::HeadGroupPlan& group : groups)
       if (group.projection.sparse()) return true;
-  return config.model.feedforward == layers::FeedForwardKind::sparse ||
+  return config.model.uses(layers::FeedForwardKind::sparse) ||
          config.model.output == layers::OutputKind::sparse;
 }
 
 /// The same shape, every matrix dense.
 RunConfig dense_twin(RunConfig config) {
-  config.model.feedforward = layers::FeedForwardKind::dense;
+  config.model.feedforward = {layers::FeedForwardKind::dense};
   config.model.output = layers::OutputKind::dense;
   for (auto& [name, groups] : config.attention)
     for (layers::HeadGroupPlan& group : groups) group.projection = {};

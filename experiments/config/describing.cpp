@@ -28,10 +28,7 @@ struct TypeOf {
   std::string operator()(const double*) const { return with_range("number", field.range); }
   std::string operator()(const bool*) const { return "true | false"; }
   std::string operator()(const std::string*) const {
-    std::string type;
-    for (const std::string_view option : field.options)
-      type += (type.empty() ? "" : " | ") + std::string(option);
-    return type.empty() ? "text" : type;
+    return field.options.empty() ? "text" : options();
   }
   std::string operator()(const std::vector<Index>*) const {
     return with_range("list of integer", field.range);
@@ -39,7 +36,15 @@ struct TypeOf {
   std::string operator()(const std::vector<double>*) const {
     return with_range("list of number", field.range);
   }
-  std::string operator()(const std::vector<std::string>*) const { return "text or list of text"; }
+  std::string operator()(const std::vector<std::string>*) const {
+    return field.options.empty() ? "text or list of text" : options() + ", or a list of these";
+  }
+  std::string options() const {
+    std::string all;
+    for (const std::string_view option : field.options)
+      all += (all.empty() ? "" : " | ") + std::string(option);
+    return all;
+  }
 };
 
 std::string joined(const std::vector<std::string>& parts, const char* between) {
@@ -51,7 +56,7 @@ std::string joined(const std::vector<std::string>& parts, const char* between) {
 }  // namespace
 
 void DescribingFields::visit(const core::Field& field) {
-  const auto fallback = [](const auto* value) { return toml_text(*value); };
+  const auto fallback = [&](const auto* value) { return setting_text(field, *value); };
   descriptions_->push_back(
       {prefix_ + std::string(field.key), std::visit(TypeOf{field}, field.value),
        std::visit(fallback, field.value), std::string(field.help), conditions_});

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "experiments/config/text.h"
 #include "experiments/console/nearest_word.h"
@@ -125,9 +124,11 @@ void ReadingFields::under(const core::FieldCondition& condition, bool holds,
 }
 
 template <class Value, class Read>
-void ReadingFields::take(std::string_view key, Value& value, const Read& read) {
+void ReadingFields::take(const core::Field& field, Value& value, const Read& read) {
+  const std::string_view key = field.key;
   const std::string path = join_path(path_, key);
   const ConfigNode* node = find(key);
+  const std::string fallback = setting_text(field, value);
   reading_.keys.add_key(path);
   if (node) {
     if (auto taken = read(*node, path))
@@ -136,13 +137,16 @@ void ReadingFields::take(std::string_view key, Value& value, const Read& read) {
       reading_.refused.insert(path);  // when only an item of a list is wrong
   }
   const auto old = old_names_.find(key);
-  reading_.resolved.record(path_, key, toml_text(value), node ? node->origin : ConfigOrigin{},
-                           old == old_names_.end() ? "" : old->second);
+  const std::string text = setting_text(field, value);
+  reading_.resolved.record(path_, key, text, node ? node->origin : ConfigOrigin{},
+                           {.old_key = old == old_names_.end() ? "" : old->second,
+                            .left_out = text == fallback && added_.contains(key)});
 }
 
 template <class Value, class Read>
-void ReadingFields::take_list(std::string_view key, std::vector<Value>& values, const Read& read) {
-  take(key, values, [&](const ConfigNode& node, const std::string& path) {
+void ReadingFields::take_list(const core::Field& field, std::vector<Value>& values,
+                              const Read& read) {
+  take(field, values, [&](const ConfigNode& node, const std::string& path) {
     std::optional<std::vector<Value>> all(std::in_place);
     const auto add = [&](const ConfigNode& item, const std::string& item_path) {
       const std::optional<Value> value = read(item, item_path);
@@ -158,18 +162,18 @@ void ReadingFields::take_list(std::string_view key, std::vector<Value>& values, 
   });
 }
 
-void ReadingFields::take_choice(const core::Field& field, std::string& value) {
-  take(field.key, value, [&](const ConfigNode& node, const std::string& path) {
-    std::optional<std::string> chosen = as_text(node);
-    const std::vector<std::string> legal(field.options.begin(), field.options.end());
-    if (chosen && std::ranges::find(legal, *chosen) != legal.end()) return chosen;
-    std::string list;
-    for (const std::string& option : legal) list += (list.empty() ? "" : ", ") + option;
-    ConfigProblem problem = wrong_type(node, path, "one of " + list);
-    if (chosen) problem.suggestion = nearest(*chosen, legal);
-    reading_.refuse(problem);
-    return std::optional<std::string>();
-  });
+std::optional<std::string> ReadingFields::read_option(const core::Field& field,
+                                                      const ConfigNode& node,
+                                                      const std::string& path) {
+  std::optional<std::string> chosen = as_text(node);
+  const std::vector<std::string> legal(field.options.begin(), field.options.end());
+  if (chosen && std::ranges::find(legal, *chosen) != legal.end()) return chosen;
+  std::string list;
+  for (const std::string& option : legal) list += (list.empty() ? "" : ", ") + option;
+  ConfigProblem problem = wrong_type(node, path, "one of " + list);
+  if (chosen) problem.suggestion = nearest(*chosen, legal);
+  reading_.refuse(problem);
+  return std::nullopt;
 }
 
 void ReadingFields::visit(const core::Field& field) {
@@ -181,20 +185,20 @@ void ReadingFields::visit(const core::Field& field) {
   const ValueReader<double> number{reading_, "a number", as_number, field.range};
   const ValueReader<bool> flag{reading_, "true or false", as_flag};
   const ValueReader<std::string> text{reading_, "text", as_text};
-  if (const auto value = std::get_if<Index*>(&field.value))
-    return take(field.key, **value, integer);
-  if (const auto value = std::get_if<double*>(&field.value))
-    return take(field.key, **value, number);
-  if (const auto value = std::get_if<bool*>(&field.value)) return take(field.key, **value, flag);
-  if (const auto value = std::get_if<std::string*>(&field.value)) {
-    if (!field.options.empty()) return take_choice(field, **value);
-    return take(field.key, **value, text);
-  }
+  if (const auto value = std::get_if<Index*>(&field.value)) return take(field, **value, integer);
+  if (const auto value = std::get_if<double*>(&field.value)) return take(field, **value, number);
+  if (const auto value = std::get_if<bool*>(&field.value)) return take(field, **value, flag);
+  const auto option = [&](const ConfigNode& node, const std::string& path) {
+    return read_option(field, node, path);
+  };
+  if (const auto value = std::get_if<std::string*>(&field.value))
+    return field.options.empty() ? take(field, **value, text) : take(field, **value, option);
   if (const auto value = std::get_if<std::vector<Index>*>(&field.value))
-    return take_list(field.key, **value, integer);
+    return take_list(field, **value, integer);
   if (const auto value = std::get_if<std::vector<double>*>(&field.value))
-    return take_list(field.key, **value, number);
-  take_list(field.key, *std::get<std::vector<std::string>*>(field.value), text);
+    return take_list(field, **value, number);
+  std::vector<std::string>& texts = *std::get<std::vector<std::string>*>(field.value);
+  field.options.empty() ? take_list(field, texts, text) : take_list(field, texts, option);
 }
 
 std::vector<std::unique_ptr<core::Fields>> ReadingFields::tables(std::string_view key,

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -43,6 +44,7 @@ class ReadingFields final : public core::Fields {
   ReadingFields(ConfigReading& reading, std::string path, const ConfigNode* node);
 
   void renamed(std::string_view old_key, std::string_view key) override;
+  void added(std::string_view key) override { added_.insert(std::string(key)); }
   std::vector<std::unique_ptr<core::Fields>> tables(std::string_view key,
                                                     std::string_view help) override;
   void problem(std::string_view key, const std::string& message) override;
@@ -56,10 +58,12 @@ class ReadingFields final : public core::Fields {
   const ConfigNode* find(std::string_view key) const;
   /// Takes one value with `read`, a function (node, path) -> optional value that reports.
   template <class Value, class Read>
-  void take(std::string_view key, Value& value, const Read& read);
+  void take(const core::Field& field, Value& value, const Read& read);
   template <class Value, class Read>
-  void take_list(std::string_view key, std::vector<Value>& values, const Read& read);
-  void take_choice(const core::Field& field, std::string& value);
+  void take_list(const core::Field& field, std::vector<Value>& values, const Read& read);
+  /// One of the field's options; reports what is none of them.
+  std::optional<std::string> read_option(const core::Field& field, const ConfigNode& node,
+                                         const std::string& path);
 
   ConfigReading& reading_;
   std::string path_;
@@ -67,6 +71,7 @@ class ReadingFields final : public core::Fields {
   Index met_ = 0;                                              // the conditions around that hold
   std::vector<ConfigKeys::Unmet> unmet_;                       // the conditions around that fail
   std::map<std::string, std::string, std::less<>> old_names_;  // by the new one
+  std::set<std::string, std::less<>> added_;                   // keys younger than the hash
 };
 
 }  // namespace weft::experiments

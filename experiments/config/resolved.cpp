@@ -42,10 +42,10 @@ ResolvedConfig::Section& ResolvedConfig::section_at(const std::string& path) {
 }
 
 void ResolvedConfig::record(const std::string& section, std::string_view key, std::string toml,
-                            const ConfigOrigin& origin, std::string_view old_key) {
+                            const ConfigOrigin& origin, InHash in_hash) {
   std::vector<Value>& values = section_at(section).values;
   const auto found = std::ranges::find(values, key, &Value::key);
-  Value value{std::string(key), std::move(toml), origin, std::string(old_key)};
+  Value value{std::string(key), std::move(toml), origin, std::move(in_hash)};
   if (found == values.end())
     values.push_back(std::move(value));
   else
@@ -68,10 +68,14 @@ std::string ResolvedConfig::toml(const std::vector<std::string>& without, Keys k
   std::string text;
   for (const Section& section : sections_) {
     std::string lines;
-    for (const Value& value : section.values)
-      if (std::ranges::find(without, join_path(section.path, value.key)) == without.end())
-        lines += (keys == Keys::hashed && !value.old_key.empty() ? value.old_key : value.key) +
-                 " = " + value.toml + "\n";
+    for (const Value& value : section.values) {
+      const auto& [old_key, left_out] = value.in_hash;
+      const bool hashed = keys == Keys::hashed;
+      if ((hashed && left_out) ||
+          std::ranges::find(without, join_path(section.path, value.key)) != without.end())
+        continue;
+      lines += (hashed && !old_key.empty() ? old_key : value.key) + " = " + value.toml + "\n";
+    }
     if (lines.empty() && !section.path.ends_with(']')) continue;
     if (!text.empty()) text += "\n";
     text += (section.path.empty() ? "" : header_of(section.path)) + lines;

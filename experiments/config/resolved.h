@@ -15,10 +15,18 @@ class ResolvedConfig {
  public:
   /// Makes room for a section; "attention.mix.groups[1]" is the second table of a list.
   void add_section(const std::string& path);
-  /// Records a value, or corrects the one recorded before. `old_key` is what the key was called
-  /// when it got its place in the hash; empty when it still is.
+  /// How a value enters the hash.
+  struct InHash {
+    std::string old_key = {};  ///< what the key was called when it got its place; empty: as today
+    bool left_out = false;     ///< the default of a key that is younger than the hash
+  };
+  /// Records a value, or corrects the one recorded before.
   void record(const std::string& section, std::string_view key, std::string toml,
-              const ConfigOrigin& origin, std::string_view old_key = "");
+              const ConfigOrigin& origin, InHash in_hash);
+  void record(const std::string& section, std::string_view key, std::string toml,
+              const ConfigOrigin& origin) {
+    record(section, key, std::move(toml), origin, InHash{});
+  }
 
   /// The value at "section.key" as TOML; empty when none is recorded.
   std::string value_of(const std::string& path) const;
@@ -41,7 +49,7 @@ class ResolvedConfig {
     std::string key;
     std::string toml;
     ConfigOrigin origin;
-    std::string old_key;
+    InHash in_hash;
   };
   struct Section {
     std::string path;

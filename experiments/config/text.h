@@ -2,8 +2,10 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
+#include "core/fields.h"
 #include "experiments/config/node.h"
 
 namespace weft::experiments {
@@ -23,6 +25,14 @@ std::string toml_text(const std::vector<Value>& values) {
   std::string text = "[";
   for (const Value& value : values) text += (text.size() > 1 ? ", " : "") + toml_text(value);
   return text + "]";
+}
+
+/// The value of a setting as TOML; of a list of choices that holds one, that one alone.
+template <class Value>
+std::string setting_text(const core::Field& field, const Value& value) {
+  if constexpr (std::is_same_v<Value, std::vector<std::string>>)
+    if (!field.options.empty() && value.size() == 1) return toml_text(value.front());
+  return toml_text(value);
 }
 
 /// A value as a message shows it: TOML, cut when long; "a table", "a list".

@@ -154,6 +154,12 @@ void check_task(ConfigReader& reader, const RunConfig& config) {
                    "data.masking = \"none\" to predict the next token");
   if (config.sample.tokens > 0 && (classifies || answers || config.data.traits().masks))
     reader.problem("sample.tokens", "only a model that predicts the next token writes text: 0");
+  for (const auto& [name, groups] : config.attention)
+    if (classifies && config.model.reads_root() && !layers::has_root(groups))
+      reader.problem("model.pool", "no row of \"" + name +
+                                       "\" stands for the whole sequence: take cls or mean, "
+                                       "attention etc or bp, or model.trunk = "
+                                       "\"star\"");
   if (!config.data.traits().pads) return;
   for (const auto& [name, groups] : config.attention)
     if (!layers::takes_padding(groups))

@@ -28,10 +28,14 @@ Progress::Settings progress_settings(const TrainSettings& train) {
   return {.columns = terminal_columns(STDOUT_FILENO), .every_steps = train.eval_every};
 }
 
-std::string attention_of(const layers::ModelSettings& model) {
+/// "dense attention, 2 layers"
+std::string trunk_of(const layers::ModelSettings& model) {
+  if (model.is_star()) return core::message_of("star, ", model.layers, " cycles");
   std::string names;
   for (const std::string& name : model.attention) names += (names.empty() ? "" : ", ") + name;
-  return names;
+  const std::string layers = core::message_of(names, " attention, ", model.layers, " layers");
+  return model.universal.chosen() ? core::message_of(layers, " x ", model.universal.steps, " steps")
+                                  : layers;
 }
 
 }  // namespace
@@ -122,10 +126,10 @@ void TrainingRun::announce() {
   facts["threads"] = std::int64_t(core::threads());
   record_start(files_, std::move(facts));
   write_status(files_, {"running", trainer_.steps_done()});
-  progress_.message(core::message_of(
-      "run ", files_.directory.string(), "  ", format_count(double(trainer_.arena().count())),
-      " parameters  ", attention_of(config.model), " attention, ", config.model.layers, " layers  ",
-      core::threads(), " threads, ", core::simd().isa, ", BLAS ", core::blas_core()));
+  progress_.message(core::message_of("run ", files_.directory.string(), "  ",
+                                     format_count(double(trainer_.arena().count())),
+                                     " parameters  ", trunk_of(config.model), "  ", core::threads(),
+                                     " threads, ", core::simd().isa, ", BLAS ", core::blas_core()));
   if (config.model.has_batch_statistics())
     progress_.message(
         "warning: batch norm's statistics let training read the future (model.allow_leaky_norm); "

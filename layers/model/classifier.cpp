@@ -30,29 +30,38 @@ core::Lengths one_more(const core::Lengths& lengths) {
 
 Classifier::Classifier(const ModelSettings& settings, const AttentionPlans& plans,
                        const ModelShape& shape, bool recompute)
-    : cls_(settings.pool == Pool::cls),
+    : pool_(settings.pool),
       cls_token_(core::Token(shape.vocabulary)),
       length_(settings.places(shape.length)),
-      trunk_(settings, plans, shape.vocabulary + (cls_ ? 1 : 0), length_, recompute, shape.image),
+      trunk_(settings, plans, shape.vocabulary + (pool_ == Pool::cls ? 1 : 0), length_, recompute,
+             shape.image),
       head_(trunk_.width(), settings.head == ClassHeadKind::mlp ? settings.hidden() : 0,
             shape.classes, Init::normal(initial_deviation)) {
   core::require(shape.classes >= 2,
                 "model.task = \"classify\" needs data with at least 2 classes, ", "got ",
                 shape.classes);
+  core::require(!settings.reads_root() || trunk_.has_root(),
+                "model.pool: no row of these layers stands for the whole sequence; take cls or "
+                "mean, model.trunk = \"star\", or attention with a root");
+}
+
+Var Classifier::behind_cls(const Pass& pass, const Reading& reading) const {
+  const Var h = trunk_.hidden(pass, behind(cls_token_, reading.inputs), one_more(reading.lengths));
+  return autograd::mean_rows(h, std::vector<Index>(std::size_t(reading.inputs.shape()[0]), 1));
 }
 
 Var Classifier::pooled(const Pass& pass, const Reading& reading) const {
   core::require(reading.inputs.shape().rank() == 2, "classifier: inputs of shape ",
                 reading.inputs.shape(), ", expected [batch, length]");
   const Index batch = reading.inputs.shape()[0], length = reading.inputs.shape()[1];
-  if (cls_) {
-    const Var h =
-        trunk_.hidden(pass, behind(cls_token_, reading.inputs), one_more(reading.lengths));
-    return autograd::mean_rows(h, std::vector<Index>(std::size_t(batch), 1));
-  }
-  const Var h = trunk_.hidden(pass, reading.inputs, reading.lengths);
-  return autograd::mean_rows(
-      h, reading.lengths ? *reading.lengths : std::vector<Index>(std::size_t(batch), length));
+  if (pool_ == Pool::cls) return behind_cls(pass, reading);
+  const std::vector<Index> real =
+      reading.lengths ? *reading.lengths : std::vector<Index>(std::size_t(batch), length);
+  if (pool_ == Pool::mean)
+    return autograd::mean_rows(trunk_.hidden(pass, reading.inputs, reading.lengths), real);
+  const auto [tokens, root] = trunk_.encode(pass, reading.inputs, reading.lengths);
+  if (pool_ == Pool::root) return root;
+  return autograd::scale(autograd::add(autograd::max_rows(tokens, real), root), Real(0.5));
 }
 
 Var Classifier::loss(const Pass& pass, const Reading& reading, Real share) const {
@@ -67,6 +76,11 @@ TokenScores Classifier::score(const Pass& pass, const Reading& reading) const {
 
 Cost Classifier::attention_cost(Index batch) const {
   return trunk_.attention_cost(Sequences::self(batch, length_, trunk_.causal()));
+}
+
+double Classifier::rows_per_token() const {
+  const double others = double(matrix_weights() - layer_weights());
+  return (trunk_.weight_rows(length_) + others) / double(matrix_weights());
 }
 
 void Classifier::visit(Inventory& inventory) {

@@ -10,6 +10,8 @@ namespace weft::layers {
 /// each sequence, and a head. Padding is not read: logits do not depend on what it holds.
 ///   cls:   the vector of a token of its own that stands before the sequence
 ///   mean:  the mean over the sequence's real tokens
+///   root:  the vector that stands for the whole sequence, where the trunk has one
+///   max+root:  half of that and half of the largest number of each column over the real tokens
 class Classifier final : public Model {
  public:
   Classifier(const ModelSettings& settings, const AttentionPlans& plans, const ModelShape& shape,
@@ -25,7 +27,7 @@ class Classifier final : public Model {
   Cost attention_cost(Index batch) const override;
   Index layer_weights() const override { return trunk_.layer_weights(); }
   Index matrix_weights() const override { return layer_weights() + head_.weights(); }
-  double rows_per_token() const override { return trunk_.rows_per_token(length_); }
+  double rows_per_token() const override;
   std::vector<std::vector<double>> spans() const override { return trunk_.spans(); }
   void visit(Inventory& inventory) override;
 
@@ -33,7 +35,9 @@ class Classifier final : public Model {
   /// One vector for each sequence.  -> [B, trunk width]
   Var pooled(const Pass& pass, const Reading& reading) const;
 
-  bool cls_;
+  Var behind_cls(const Pass& pass, const Reading& reading) const;
+
+  Pool pool_;
   core::Token cls_token_;  ///< behind those of the data
   Index length_;           ///< of what the trunk reads
   Trunk trunk_;

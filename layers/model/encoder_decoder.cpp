@@ -40,7 +40,7 @@ EncoderDecoder::EncoderDecoder(const ModelSettings& settings, const AttentionPla
     const auto& self = plans.at(settings.attention[std::size_t(i) % settings.attention.size()]);
     blocks_.emplace_back(MultiHead(self, site, in, out, positions_.rotary(), &relative),
                          CrossAttention(plans.at(settings.seq2seq.cross_attention), over, in, out),
-                         make_feed_forward(settings, in, out), form);
+                         make_feed_forward(settings, i, in, out), form);
   }
   if (form.place == NormPlace::pre) final_norm_.emplace(width_, form.norm);
 }
@@ -132,9 +132,8 @@ Index EncoderDecoder::layer_weights() const {
 }
 
 double EncoderDecoder::rows_per_token() const {
-  double rows =
-      double(encoder_.layer_weights() * source_length_) * encoder_.rows_per_token(source_length_) +
-      double(output_.weights(tokens()) * length_);
+  double rows = encoder_.weight_rows(source_length_) * double(source_length_) +
+                double(output_.weights(tokens()) * length_);
   for (const DecoderBlock& block : blocks_)
     rows += double(block.weight_rows(length_, source_length_));
   return rows / double(matrix_weights() * length_);

@@ -37,13 +37,13 @@ Cost LanguageModel::attention_cost(Index batch) const {
   return trunk_.attention_cost(Sequences::self(batch, length_, trunk_.causal()));
 }
 
-double LanguageModel::rows_per_token() const {
-  const double layers = double(layer_weights()), all = double(matrix_weights());
-  return (layers * trunk_.rows_per_token(length_) + all - layers) / all;
-}
-
 Index LanguageModel::matrix_weights() const {
   return output_.weights(trunk_.tokens()) + layer_weights();
+}
+
+double LanguageModel::rows_per_token() const {
+  const double others = double(matrix_weights() - layer_weights());
+  return (trunk_.weight_rows(length_) + others) / double(matrix_weights());
 }
 
 void LanguageModel::visit(Inventory& inventory) {

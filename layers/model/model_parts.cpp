@@ -4,14 +4,16 @@
 
 namespace weft::layers {
 
-std::unique_ptr<FeedForward> make_feed_forward(const ModelSettings& settings, Init in, Init out) {
-  if (settings.feedforward == FeedForwardKind::sparse)
+std::unique_ptr<FeedForward> make_feed_forward(const ModelSettings& settings, Index layer, Init in,
+                                               Init out) {
+  const FeedForwardKind kind = settings.feedforward_of(layer);
+  if (kind == FeedForwardKind::sparse)
     return std::make_unique<SparseFeedForward>(settings.width, settings.hidden(),
                                                settings.sparse_ff, settings.ff_chunk);
-  if (settings.feedforward == FeedForwardKind::experts)
+  if (kind == FeedForwardKind::experts)
     return std::make_unique<ExpertFeedForward>(settings.width, settings.hidden(), settings.experts,
                                                in, out);
-  if (settings.feedforward == FeedForwardKind::memory)
+  if (kind == FeedForwardKind::memory)
     return std::make_unique<MemoryFeedForward>(settings.width, settings.memory, in);
   return std::make_unique<DenseFeedForward>(settings.width, settings.hidden(), in, out,
                                             settings.ff_chunk);

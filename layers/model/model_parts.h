@@ -11,7 +11,8 @@ namespace weft::layers {
 inline constexpr double initial_deviation = 0.02;
 
 /// Parts as the settings describe them.
-std::unique_ptr<FeedForward> make_feed_forward(const ModelSettings& settings, Init in, Init out);
+std::unique_ptr<FeedForward> make_feed_forward(const ModelSettings& settings, Index layer, Init in,
+                                               Init out);
 OutputLayer make_output(const ModelSettings& settings, Index vocabulary, Index width);
 /// How every sublayer joins its residual stream.
 ResidualForm residual_form(const ModelSettings& settings);

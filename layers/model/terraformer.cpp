@@ -41,7 +41,7 @@ ReversibleStack make_stack(const ModelSettings& settings, const AttentionPlans& 
                      std::make_shared<AttentionBranch>(
                          MultiHead(plan, stack.site, in, out, rotary, &relative), form));
     streams.append(path + "feed_forward", {streams.size()},
-                   std::make_shared<FeedForwardBranch>(make_feed_forward(settings, in, out),
+                   std::make_shared<FeedForwardBranch>(make_feed_forward(settings, i, in, out),
                                                        make_unit(settings, in, out), form));
   }
   return streams;

@@ -1,5 +1,6 @@
 #include "layers/model/trunk.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/arrays/gemm.h"
@@ -26,6 +27,13 @@ ReversibleStack stack_of(const std::vector<Block>& blocks) {
   return stack;
 }
 
+/// A star has no residual stream: what its tokens hold must weigh something beside what they
+/// become.
+Init token_init(const ModelSettings& settings) {
+  return Init::normal(settings.is_star() ? 1 / std::sqrt(double(settings.width))
+                                         : initial_deviation);
+}
+
 /// Those of each layer's branches.
 std::vector<Sequences> of_branches(const std::vector<Sequences>& of_layers) {
   std::vector<Sequences> all;
@@ -39,7 +47,7 @@ Trunk::Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index v
              Index length, bool recompute, const std::optional<core::ImageForm>& image)
     : width_(settings.width),
       streams_(streams_of(settings)),
-      tokens_({vocabulary, settings.width}, Init::normal(initial_deviation)),
+      tokens_({vocabulary, settings.width}, token_init(settings)),
       positions_(make_positions(settings, length, image)),
       rows_(common_rows(settings.attention, plans).rule, settings.width),
       pixels_(make_pixel_number(settings, image)),
@@ -47,8 +55,16 @@ Trunk::Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index v
       recompute_(recompute),
       causal_(settings.causal),
       recurrent_(settings.segment_memory) {
+  if (settings.is_star()) {
+    star_.emplace(StarStack::Shape{settings.layers, settings.width, settings.heads, dropout_},
+                  settings.star);
+    return;
+  }
+  if (settings.universal.chosen())
+    universal_.emplace(settings.universal, settings.width, settings.positions);
   const Init in = Init::normal(initial_deviation);
-  const Init out = Init::normal(initial_deviation / std::sqrt(2.0 * double(settings.layers)));
+  const Init out =
+      Init::normal(initial_deviation / std::sqrt(2.0 * double(settings.layers * times())));
   const ResidualForm form = residual_form(settings);
   AttentionSite site = settings.site(length);
   site.shared = shared_.get();
@@ -58,10 +74,13 @@ Trunk::Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index v
     const std::size_t turn = std::size_t(site.layer) % settings.attention.size();
     MultiHead attention(plans.at(settings.attention[turn]), site, in, out, positions_.rotary(),
                         &relative);
-    blocks_.emplace_back(std::move(attention), make_feed_forward(settings, in, out), form);
+    blocks_.emplace_back(std::move(attention), make_feed_forward(settings, site.layer, in, out),
+                         form);
   }
   const std::string differ = common_rows(settings.attention, plans).problem;
   core::require(differ.empty(), "model: ", differ);
+  core::require(!universal_ || !rows_.present(),
+                "model: steps add positions to tokens, but these layers have other rows too");
   core::require(!streams_ || form.place == NormPlace::pre,
                 "model: a reversible stack needs its norms inside the branches, norm_place = pre");
   if (streams_) stack_ = stack_of(blocks_);
@@ -69,30 +88,54 @@ Trunk::Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index v
 }
 
 Var Trunk::embed(const Pass& pass, const core::Tokens& inputs, Index first) const {
-  return embed_tokens(pass, inputs, tokens_, positions_, first, dropout_,
+  static const Positions later("none", 0, 0, 0);
+  return embed_tokens(pass, inputs, tokens_, universal_ ? later : positions_, first, dropout_,
                       pixels_ ? &*pixels_ : nullptr);
 }
 
-Var Trunk::hidden(const Pass& pass, const core::Tokens& inputs, const core::Lengths& lengths,
-                  StreamMemory* memory) const {
+Sequences Trunk::sequences_of(const core::Tokens& inputs, const core::Lengths& lengths) const {
   core::require(inputs.shape().rank() == 2, "model: inputs of shape ", inputs.shape(),
                 ", expected [batch, length]");
-  const Index length = inputs.shape()[1];
-  Sequences sequences = Sequences::self(inputs.shape()[0], length, causal_);
+  if (rows_.present()) return rows_.over(inputs, lengths, causal_);
+  Sequences sequences = Sequences::self(inputs.shape()[0], inputs.shape()[1], causal_);
   sequences.key_lengths = lengths;
+  return sequences;
+}
+
+Var Trunk::run_rows(const Pass& pass, const core::Tokens& inputs, const Sequences& sequences,
+                    StreamMemory* memory) const {
   Var x = embed(pass, inputs, 0);
-  if (rows_.present()) {
-    sequences = rows_.over(inputs, lengths, causal_);
-    x = rows_.spread(pass, x, sequences);
-  }
+  if (rows_.present()) x = rows_.spread(pass, x, sequences);
   std::vector<Sequences> of_layers(blocks_.size(), sequences);
   if (memory) enter_segment(*memory, of_layers);
   x = run_blocks(pass, x, of_layers);
   if (memory) leave_segment(*memory, of_layers);
-  if (rows_.present()) x = rows_.take(x, sequences, length);
   const core::Scope scope("final_norm");
   return final_norm_ ? final_norm_->forward(pass.at("final_norm"), x) : x;
 }
+
+Var Trunk::hidden(const Pass& pass, const core::Tokens& inputs, const core::Lengths& lengths,
+                  StreamMemory* memory) const {
+  const Sequences sequences = sequences_of(inputs, lengths);
+  if (star_) return star_->run(pass, embed(pass, inputs, 0), sequences, recompute_).satellites;
+  const Var x = run_rows(pass, inputs, sequences, memory);
+  return rows_.present() ? rows_.take(x, sequences, inputs.shape()[1]) : x;
+}
+
+Encoded Trunk::encode(const Pass& pass, const core::Tokens& inputs,
+                      const core::Lengths& lengths) const {
+  core::require(has_root(), "model: no row of these layers stands for a whole sequence");
+  const Sequences sequences = sequences_of(inputs, lengths);
+  if (star_) {
+    const auto [satellites, relay] =
+        star_->run(pass, embed(pass, inputs, 0), sequences, recompute_);
+    return {satellites, relay};
+  }
+  const Var x = run_rows(pass, inputs, sequences, nullptr);
+  return {rows_.take(x, sequences, inputs.shape()[1]), rows_.roots(x, sequences)};
+}
+
+bool Trunk::has_root() const { return star_ || rows_.present(); }
 
 StreamMemory Trunk::memory(Index batch) const {
   std::vector<Index> rows;
@@ -117,6 +160,9 @@ void Trunk::leave_segment(StreamMemory& memory, const std::vector<Sequences>& of
 }
 
 Var Trunk::run_blocks(const Pass& pass, Var x, const std::vector<Sequences>& sequences) const {
+  if (universal_ && streams_)
+    return universal_->run(pass, stack_, positions_, x, sequences[0], *streams_);
+  if (universal_) return universal_->run(pass, blocks_, positions_, x, sequences[0], recompute_);
   if (streams_) return stack_.run(pass, x, x, of_branches(sequences), *streams_);
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const core::Scope scope("layers", Index(i));
@@ -137,14 +183,19 @@ Var Trunk::with_penalties(const Pass& pass, Var loss, Real share) const {
 }
 
 BranchStates Trunk::begin() const {
+  core::require(!star_, "model: a star reads whole sequences and cannot go on token by token");
   BranchStates states;
-  for (const Block& block : blocks_)
-    for (const auto& branch : block.branches()) states.branches.push_back(branch->begin());
+  for (Index t = 0; t < times(); ++t)
+    for (const Block& block : blocks_)
+      for (const auto& branch : block.branches()) states.branches.push_back(branch->begin());
   return states;
 }
 
 Tensor Trunk::step_row(BranchStates& states, Tensor x, Index position) const {
   states.position = position;
+  if (universal_)
+    return streams_ ? universal_->step(states.branches, stack_, positions_, x, position, *streams_)
+                    : universal_->step(states.branches, blocks_, positions_, x, position);
   if (streams_) {
     Tensor second = x;
     stack_.step(states, x, second);
@@ -170,9 +221,11 @@ Tensor Trunk::step(BranchStates& states, core::Token token) const {
 }
 
 Cost Trunk::attention_cost(const Sequences& sequences) const {
+  if (star_) return star_->cost(sequences);
   Cost total;
   const Sequences own = rows_.present() ? rows_.over(sequences) : sequences;
-  for (const Block& block : blocks_) total += block.attention().cost(own, recurrent_);
+  for (Index t = 0; t < times(); ++t)
+    for (const Block& block : blocks_) total += block.attention().cost(own, recurrent_);
   return total;
 }
 
@@ -186,9 +239,14 @@ std::vector<std::vector<double>> Trunk::spans() const {
 }
 
 Index Trunk::layer_weights() const {
-  Index total = 0;
+  Index total = star_ ? star_->weights() : 0;
   for (const Block& block : blocks_) total += block.weights();
   return total;
+}
+
+double Trunk::weight_rows(Index length) const {
+  return double(layer_weights()) *
+         (star_ ? star_->rows_per_token(length) : double(times()) * rows_.rows_per_token(length));
 }
 
 void Trunk::visit(Inventory& inventory) {
@@ -199,6 +257,8 @@ void Trunk::visit(Inventory& inventory) {
   inventory.enter("shared", *shared_);
   for (std::size_t i = 0; i < blocks_.size(); ++i)
     inventory.enter("layers." + std::to_string(i), blocks_[i]);
+  if (star_) star_->visit(inventory);
+  if (universal_) inventory.enter("universal", *universal_);
   if (final_norm_) inventory.enter("final_norm", *final_norm_);
 }
 

@@ -13,15 +13,25 @@
 #include "layers/settings/attention_plans.h"
 #include "layers/stack/block.h"
 #include "layers/stack/reversible_stack.h"
+#include "layers/star/star_stack.h"
+#include "layers/universal/universal_stack.h"
 
 namespace weft::layers {
 
-/// From tokens to hidden vectors: embedding, positions, blocks, final norm. Where mechanisms have
-/// rows of their own, the blocks run on those too.
+/// What a trunk makes of sequences.
+struct Encoded {
+  Var tokens;  ///< [B * T, width]; rows beyond a sequence's real length mean nothing
+  Var root;    ///< one vector for each whole sequence, [B, width]; empty unless it was asked for
+};
+
+/// From tokens to hidden vectors: embedding, positions, blocks, final norm; or embedding, positions
+/// and the cycles of a star. Where mechanisms have rows of their own, the blocks run on those too.
+/// The blocks of a Universal Transformer run several times, and positions are added at each.
 ///
 /// Initialisation: token and position tables and all weights from N(0, d²) with d = 0.02; the two
-/// projections that write into the residual stream from N(0, d² / 2L), so that its variance
-/// does not grow with depth; biases 0, gains 1. Sparse layers start uniformly by Glorot and Bengio.
+/// projections that write into the residual stream from N(0, d² / 2L), L layers times steps, so
+/// that its variance does not grow with depth; biases 0, gains 1. Sparse layers start uniformly by
+/// Glorot and Bengio, and so do those of a star, whose token table starts from N(0, 1 / W).
 class Trunk {
  public:
   /// `image`: what the sequences are, where they are images.
@@ -31,6 +41,9 @@ class Trunk {
   /// inputs: [B, T] -> [B * T, width()]. Rows beyond a sequence's real length mean nothing.
   Var hidden(const Pass& pass, const core::Tokens& inputs, const core::Lengths& lengths = nullptr,
              StreamMemory* memory = nullptr) const;
+  /// The same with the vector that stands for each whole sequence, where the trunk has one.
+  Encoded encode(const Pass& pass, const core::Tokens& inputs, const core::Lengths& lengths) const;
+  bool has_root() const;
   /// Adds what the mechanisms charge for the pass, times `share`, to a loss.
   Var with_penalties(const Pass& pass, Var loss, Real share) const;
   /// Columns of a hidden vector: 2 W of concatenated streams, else W.
@@ -47,8 +60,8 @@ class Trunk {
   Cost attention_cost(const Sequences& sequences) const;
   std::vector<std::vector<double>> spans() const;
   Index layer_weights() const;
-  /// Rows of the layers for each token of sequences of `length`, on average.
-  double rows_per_token(Index length) const { return rows_.rows_per_token(length); }
+  /// Those times the rows that pass each for one token, on average over sequences of `length`.
+  double weight_rows(Index length) const;
   bool causal() const { return causal_; }
   /// The longest sequence that positions allow; nothing when they allow any.
   std::optional<Index> longest() const { return positions_.longest(); }
@@ -60,6 +73,11 @@ class Trunk {
   Var embed(const Pass& pass, const core::Tokens& inputs, Index first_position) const;
   /// One row through all layers.  x: [1, W] -> [1, width()]
   Tensor step_row(BranchStates& states, Tensor x, Index position) const;
+  Index times() const { return universal_ ? universal_->steps() : 1; }
+  Sequences sequences_of(const core::Tokens& inputs, const core::Lengths& lengths) const;
+  /// All rows after the final norm.  -> [B * R, width()]
+  Var run_rows(const Pass& pass, const core::Tokens& inputs, const Sequences& sequences,
+               StreamMemory* memory) const;
   /// `sequences`: those of each layer.
   Var run_blocks(const Pass& pass, Var x, const std::vector<Sequences>& sequences) const;
   /// Gives every layer what the memory holds for it, and takes back what it read.
@@ -74,6 +92,8 @@ class Trunk {
   std::optional<PixelNumber> pixels_;
   std::unique_ptr<SharedTables> shared_ = std::make_unique<SharedTables>();
   std::vector<Block> blocks_;
+  std::optional<UniversalStack> universal_;  ///< how often the blocks run, where more than once
+  std::optional<StarStack> star_;            ///< in the place of blocks
   ReversibleStack stack_;  ///< the blocks' branches once more, where streams_ say how they end
   std::optional<Norm> final_norm_;
   Real dropout_;

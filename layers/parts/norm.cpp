@@ -3,7 +3,6 @@
 namespace weft::layers {
 namespace {
 
-constexpr Real eps = Real(1e-5);
 /// The share of each step in the running averages.
 constexpr Real momentum = Real(0.1);
 
@@ -45,7 +44,8 @@ void absorb(std::span<Real> running, std::span<const Real> sums) {
 
 }  // namespace
 
-Norm::Norm(Index width, NormKind kind) : kind_(kind), gain_({width}, Init::ones()) {
+Norm::Norm(Index width, NormKind kind, double eps)
+    : kind_(kind), eps_(Real(eps)), gain_({width}, Init::ones()) {
   if (kind != NormKind::rms) bias_.emplace(core::Shape{width}, Init::zeros());
   if (kind == NormKind::batch) running_.emplace(standard_moments(width), absorb);
 }
@@ -53,9 +53,9 @@ Norm::Norm(Index width, NormKind kind) : kind_(kind), gain_({width}, Init::ones(
 Var Norm::forward(const Pass& pass, const Var& x) const {
   switch (kind_) {
     case NormKind::layer:
-      return autograd::layer_norm(x, gain_, *bias_, eps);
+      return autograd::layer_norm(x, gain_, *bias_, eps_);
     case NormKind::rms:
-      return autograd::rms_norm(x, gain_, eps);
+      return autograd::rms_norm(x, gain_, eps_);
     case NormKind::batch:
       break;
   }
@@ -63,10 +63,10 @@ Var Norm::forward(const Pass& pass, const Var& x) const {
 }
 
 Var Norm::over_the_batch(const Pass& pass, const Var& x) const {
-  if (!pass.training()) return autograd::frozen_norm(x, gain_, *bias_, eps, running_->value());
+  if (!pass.training()) return autograd::frozen_norm(x, gain_, *bias_, eps_, running_->value());
   const Tensor moments = autograd::column_moments(x.value());
   pass.propose(*running_, statistics_of(moments, running_->value(), x.shape().rows()));
-  return autograd::batch_norm(x, gain_, *bias_, eps, moments);
+  return autograd::batch_norm(x, gain_, *bias_, eps_, moments);
 }
 
 void Norm::visit(Inventory& inventory) {

@@ -18,7 +18,8 @@ enum class NormKind { layer, rms, batch };
 /// models as a baseline only, and the config asks for `model.allow_leaky_norm` first.
 class Norm {
  public:
-  explicit Norm(Index width, NormKind kind = NormKind::layer);
+  static constexpr double usual_eps = 1e-5;
+  explicit Norm(Index width, NormKind kind = NormKind::layer, double eps = usual_eps);
 
   /// x: [N, W] -> [N, W]
   Var forward(const Pass& pass, const Var& x) const;
@@ -29,6 +30,7 @@ class Norm {
   Var over_the_batch(const Pass& pass, const Var& x) const;
 
   NormKind kind_;
+  Real eps_;
   Parameter gain_;
   std::optional<Parameter> bias_;
   /// Mean and variance of each column: [2, W]

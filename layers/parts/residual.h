@@ -12,6 +12,7 @@ struct ResidualForm {
   NormPlace place = NormPlace::pre;
   Real dropout = 0;
   NormKind norm = NormKind::layer;
+  double norm_eps = Norm::usual_eps;
 };
 
 /// A sublayer f with its residual. `onto(residual, x)` adds f(x) to the residual in one pass over

@@ -113,6 +113,10 @@ void check_rows(core::Fields& model, const ModelSettings& settings, const Attent
   const CommonRows common = common_rows(names, plans);
   if (!common.problem.empty()) model.problem(key, common.problem);
   if (!common.rule) return;
+  if (settings.universal.chosen())
+    model.problem("steps",
+                  core::message_of("add positions to tokens at every step, but \"", names[0],
+                                   "\" has ", common.rule->words(), " as rows: 0"));
   for (const std::string& name : names)
     if (const auto plan = plans.find(name); plan != plans.end())
       for (const HeadGroupPlan& group : plan->second)
@@ -120,12 +124,16 @@ void check_rows(core::Fields& model, const ModelSettings& settings, const Attent
           model.problem(key, core::message_of("\"", name, "\" has ", common.rule->words(),
                                               " as rows, over which sparse projections cannot "
                                               "convolve: set its projection = \"dense\""));
-  if (settings.causal && settings.feedforward == FeedForwardKind::experts &&
-      settings.experts.capacity > 0)
+  if (settings.causal && settings.uses(FeedForwardKind::experts) && settings.experts.capacity > 0)
     model.problem("ff_capacity",
                   core::message_of("rows of ", common.rule->words(),
                                    " are placed at experts after all tokens, so that later tokens "
                                    "could take their place: 0"));
+}
+
+bool has_root(const std::vector<HeadGroupPlan>& groups) {
+  return std::ranges::all_of(
+      named(groups), [](const HeadGroupPlan& group) { return group.attention.rows != nullptr; });
 }
 
 bool leaks(const std::vector<HeadGroupPlan>& groups) {

@@ -42,6 +42,9 @@ CommonRows common_rows(const std::vector<std::string>& names, const AttentionPla
 /// differ.
 void check_rows(core::Fields& model, const ModelSettings& settings, const AttentionPlans& plans);
 
+/// Whether all of the head groups have a row that stands for the whole sequence.
+bool has_root(const std::vector<HeadGroupPlan>& groups);
+
 /// Whether any of the head groups lets later tokens choose what earlier ones read.
 bool leaks(const std::vector<HeadGroupPlan>& groups);
 

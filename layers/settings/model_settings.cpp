@@ -24,22 +24,18 @@ void ModelSettings::fields(core::Fields& field) {
     field.integer("answer_longest", answer_longest, "the most tokens of an answer",
                   core::at_least(1));
   });
-  field.integer("layers", layers, "Transformer layers", core::between(1, 1000));
+  list_trunk(field);
+  field.integer("layers", layers, "Transformer layers, or cycles of a star",
+                core::between(1, 1000));
   field.integer("width", width, "width of the residual stream (W)", core::between(1, 65536));
   field.integer("heads", heads, "attention heads of a layer (H)", core::between(1, 1024));
-  list_feed_forward(field);
+  field.when("trunk", {"transformer"}, [&] { list_feed_forward(field); });
   field.when("task", {"language", "seq2seq"}, [&] {
     field.integer("loss_chunk", loss_chunk,
                   "tokens whose logits exist at a time; 0: about a million logits",
                   core::at_least(0));
   });
-  field.choice("norm", norm,
-               "normalisation of each sublayer; batch reads the future in training: baselines only",
-               {{"layer", NormKind::layer}, {"rms", NormKind::rms}, {"batch", NormKind::batch}});
-  field.when(has_batch_statistics(), "model.norm = \"batch\" or model.memory_norm = \"batch\"",
-             [&] { list_batch_norm(field); });
-  field.choice("norm_place", norm_place, "norm before each sublayer or after its residual",
-               {{"pre", NormPlace::pre}, {"post", NormPlace::post}});
+  field.when("trunk", {"transformer"}, [&] { list_norms(field); });
   list_positions(field);
   field.when(images, "data.kind = \"images\" or \"shapes\"", [&] {
     field.choice("pixel_input", pixel_input,
@@ -51,14 +47,16 @@ void ModelSettings::fields(core::Fields& field) {
                core::between(0, 0.95));
   field.when("task", {"language", "seq2seq"}, [&] { list_output(field); });
   // unless the config says otherwise
-  if (task == Task::classify || task == Task::span) causal = false;
+  if (task == Task::classify || task == Task::span || is_star()) causal = false;
   field.flag("causal", causal,
              "every token reads only itself and earlier ones; without, a model can fill in hidden "
              "tokens (data.masking), classify or find answers, but not predict the next token");
   list_depth(field);
-  field.texts("attention", attention,
-              "attention of the layers: a name, or a list of names repeated to fill the layers; a "
-              "name is a kind or a table [attention.NAME]");
+  field.when("trunk", {"transformer"}, [&] {
+    field.texts("attention", attention,
+                "attention of the layers: a name, or a list of names repeated to fill the layers; "
+                "a name is a kind or a table [attention.NAME]");
+  });
   field.when("task", {"seq2seq"}, [&] { list_seq2seq(field); });
   if (width % std::max<Index>(heads, 1) != 0)
     field.problem("width", core::message_of(width, " is not a multiple of ", heads, " heads"));
@@ -66,32 +64,52 @@ void ModelSettings::fields(core::Fields& field) {
     field.problem("positions", core::message_of("rotary positions need an even head width, but ",
                                                 width, " / ", heads, " heads is ", width / heads));
   if (attention.empty()) field.problem("attention", "names no attention");
+  if (is_star()) check_star(field);
+  if (universal.chosen()) check_universal(field);
+}
+
+void ModelSettings::list_norms(core::Fields& field) {
+  field.choice("norm", norm,
+               "normalisation of each sublayer; batch reads the future in training: baselines only",
+               {{"layer", NormKind::layer}, {"rms", NormKind::rms}, {"batch", NormKind::batch}});
+  field.when(has_batch_statistics(), "model.norm = \"batch\" or model.memory_norm = \"batch\"",
+             [&] { list_batch_norm(field); });
+  field.choice("norm_place", norm_place, "norm before each sublayer or after its residual",
+               {{"pre", NormPlace::pre}, {"post", NormPlace::post}});
+}
+
+bool ModelSettings::uses(FeedForwardKind kind) const {
+  return std::ranges::find(feedforward, kind) != feedforward.end();
 }
 
 void ModelSettings::list_feed_forward(core::Fields& field) {
   field.integer("ff", ff, "hidden units of the feed-forward (F); 0 stands for 4 x width",
                 core::at_least(0));
-  field.choice("feedforward", feedforward,
-               "what each token passes by itself: dense; sparse, where a controller opens one unit "
-               "in each block and decoding reads no others; experts, where a router gives it few "
-               "of many feed-forwards; or memory, where it reads few of many learned values",
-               {{"dense", FeedForwardKind::dense},
-                {"sparse", FeedForwardKind::sparse},
-                {"experts", FeedForwardKind::experts},
-                {"memory", FeedForwardKind::memory}});
+  field.choices(
+      "feedforward", feedforward,
+      "what each token passes by itself: dense; sparse, where a controller opens one unit in each "
+      "block and decoding reads no others; experts, where a router gives it few of many "
+      "feed-forwards; or memory, where it reads few of many learned values; a list is repeated "
+      "to fill the layers",
+      {{"dense", FeedForwardKind::dense},
+       {"sparse", FeedForwardKind::sparse},
+       {"experts", FeedForwardKind::experts},
+       {"memory", FeedForwardKind::memory}});
+  if (feedforward.empty()) field.problem("feedforward", "names no feed-forward");
   field.when("feedforward", {"sparse"}, [&] { sparse_ff.fields(field, hidden()); });
   field.when("feedforward", {"experts"}, [&] { experts.fields(field); });
   field.when("feedforward", {"memory"}, [&] { memory.fields(field); });
   field.integer("ff_chunk", ff_chunk,
                 "rows that pass the feed-forward at a time, computed twice; 0: all at once",
                 core::at_least(0));
-  if (feedforward == FeedForwardKind::experts && ff_chunk > 0)
+  if (uses(FeedForwardKind::experts) && ff_chunk > 0)
     field.problem("ff_chunk", "experts share all rows of a call among them: 0");
-  if (feedforward == FeedForwardKind::memory && ff_chunk > 0)
+  if (uses(FeedForwardKind::memory) && ff_chunk > 0)
     field.problem("ff_chunk", "a memory has no hidden units to save: 0");
 }
 
 void ModelSettings::list_positions(core::Fields& field) {
+  if (universal.chosen()) positions = "sinusoidal";  // unless the config says otherwise
   field.choice("positions", positions, "how tokens know where they are",
                {"learned", "axial", "sinusoidal", "rotary", "shaw", "t5", "xl", "none", "image"});
   if (positions == "image" && !images)
@@ -123,9 +141,13 @@ void ModelSettings::list_depth(core::Fields& field) {
 void ModelSettings::list_classifier(core::Fields& field) {
   field.choice(
       "pool", pool,
-      "what the head reads of a sequence: cls, a token of its own before it, or mean, over "
-      "its real tokens",
-      {{"cls", Pool::cls}, {"mean", Pool::mean}});
+      "what the head reads of a sequence: cls, a token of its own before it; mean, over its real "
+      "tokens; root, the row that stands for the whole in a star or in attention with a root; "
+      "max+root, half of that and half of the largest number of each column",
+      {{"cls", Pool::cls},
+       {"mean", Pool::mean},
+       {"root", Pool::root},
+       {"max+root", Pool::max_root}});
   field.choice("head", head, "mlp: a hidden layer of ff units with relu, then the classes; linear",
                {{"mlp", ClassHeadKind::mlp}, {"linear", ClassHeadKind::linear}});
 }
@@ -229,6 +251,7 @@ AxialGrid ModelSettings::axial_grid(Index length) const {
 }
 
 std::vector<std::string> ModelSettings::attention_names() const {
+  if (is_star()) return {};
   std::vector<std::string> all = attention, names;
   if (is_seq2seq()) {
     all.insert(all.end(), encoder_attention().begin(), encoder_attention().end());

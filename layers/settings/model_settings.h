@@ -13,6 +13,8 @@
 #include "layers/parts/residual.h"
 #include "layers/parts/sparse_feed_forward.h"
 #include "layers/settings/seq2seq_settings.h"
+#include "layers/star/star_settings.h"
+#include "layers/universal/universal_settings.h"
 
 namespace weft::layers {
 
@@ -20,8 +22,13 @@ namespace weft::layers {
 /// generates a target sequence from a source, or answers a question by a span of a document.
 enum class Task { language, classify, seq2seq, span };
 
-/// What a classifier's head reads of a sequence: a token of its own, or the mean of all.
-enum class Pool { cls, mean };
+/// From tokens to hidden vectors: layers of attention and feed-forward, or a ring of tokens around
+/// a relay.
+enum class TrunkKind { transformer, star };
+
+/// What a classifier's head reads of a sequence: a token of its own, the mean of all, the row that
+/// stands for the whole sequence, or half of that and half of the largest of each column.
+enum class Pool { cls, mean, root, max_root };
 
 /// A classifier's head: a hidden layer and a linear one, or the latter alone.
 enum class ClassHeadKind { mlp, linear };
@@ -33,6 +40,9 @@ enum class OutputKind { dense, sparse, logistics };
 /// The [model] section. `attention` names what each layer uses, repeated to fill the layers.
 struct ModelSettings {
   Task task = Task::language;
+  TrunkKind trunk = TrunkKind::transformer;
+  StarSettings star = {};
+  UniversalSettings universal = {};
   Pool pool = Pool::cls;
   ClassHeadKind head = ClassHeadKind::mlp;
   Index answer_longest = 30;  ///< tokens of an answer that a span model may choose
@@ -40,7 +50,8 @@ struct ModelSettings {
   Index width = 64;
   Index heads = 4;
   Index ff = 0;  ///< 0 stands for 4 x width
-  FeedForwardKind feedforward = FeedForwardKind::dense;
+  /// What each layer has, repeated to fill the layers.
+  std::vector<FeedForwardKind> feedforward = {FeedForwardKind::dense};
   SparseFeedForwardSettings sparse_ff = {};
   ExpertSettings experts = {};
   MemorySettings memory = {};
@@ -76,13 +87,19 @@ struct ModelSettings {
     return task == Task::classify && pool == Pool::cls ? length + 1 : length;
   }
   Index hidden() const { return ff > 0 ? ff : 4 * width; }
+  bool is_star() const { return trunk == TrunkKind::star; }
+  bool reads_root() const { return pool == Pool::root || pool == Pool::max_root; }
+  /// Whether any layer has this feed-forward.
+  bool uses(FeedForwardKind kind) const;
+  FeedForwardKind feedforward_of(Index layer) const {
+    return feedforward[std::size_t(layer) % feedforward.size()];
+  }
   /// Training lets a token read later ones by statistics over the batch.
   bool has_batch_statistics() const {
-    return norm == NormKind::batch ||
-           (feedforward == FeedForwardKind::memory && memory.norm == "batch");
+    return norm == NormKind::batch || (uses(FeedForwardKind::memory) && memory.norm == "batch");
   }
   /// An expert that is full of later tokens' first choices gives up earlier tokens' second ones.
-  bool experts_leak() const { return feedforward == FeedForwardKind::experts && experts.leaks(); }
+  bool experts_leak() const { return uses(FeedForwardKind::experts) && experts.leaks(); }
   bool is_seq2seq() const { return task == Task::seq2seq; }
   /// What reads the source of a seq2seq model.
   Index encoder_layers() const {
@@ -100,6 +117,10 @@ struct ModelSettings {
 
  private:
   void list_classifier(core::Fields& field);
+  void list_trunk(core::Fields& field);
+  void list_norms(core::Fields& field);
+  void check_star(core::Fields& field) const;
+  void check_universal(core::Fields& field) const;
   void list_feed_forward(core::Fields& field);
   void list_positions(core::Fields& field);
   void list_depth(core::Fields& field);

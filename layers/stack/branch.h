@@ -16,7 +16,7 @@ namespace weft::layers {
 class Branch {
  public:
   explicit Branch(const ResidualForm& form)
-      : norm_(form.width, form.norm), place_(form.place), dropout_(form.dropout) {}
+      : norm_(form.width, form.norm, form.norm_eps), place_(form.place), dropout_(form.dropout) {}
   virtual ~Branch() = default;
   Branch(Branch&&) = default;
 

@@ -33,14 +33,17 @@ BranchStates ReversibleStack::begin() const {
 }
 
 void ReversibleStack::step(BranchStates& states, Tensor& first, Tensor& second) const {
+  step(states.branches, first, second, states.position++);
+}
+
+void ReversibleStack::step(std::span<const std::unique_ptr<DecodeState>> states, Tensor& first,
+                           Tensor& second, Index position) const {
   Tensor* streams[2] = {&first, &second};
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    const Tensor added =
-        entries_[i].branch->step(*states.branches[i], *streams[1 - i % 2], states.position);
+    const Tensor added = entries_[i].branch->step(*states[i], *streams[1 - i % 2], position);
     Tensor& to = *streams[i % 2];
     to = autograd::add(Var(to), Var(added)).value();
   }
-  ++states.position;
 }
 
 Tensor ReversibleStack::join(const Tensor& first, const Tensor& second, StreamOutput output) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,8 @@ class ReversibleStack {
   BranchStates begin() const;
   /// One token of both streams.  first, second: [1, W], in place
   void step(BranchStates& states, Tensor& first, Tensor& second) const;
+  void step(std::span<const std::unique_ptr<DecodeState>> states, Tensor& first, Tensor& second,
+            Index position) const;
   /// How one token's streams end: [1, W], or [1, 2 W] side by side
   static Tensor join(const Tensor& first, const Tensor& second, StreamOutput output);
 

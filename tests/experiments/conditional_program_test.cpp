@@ -70,6 +70,17 @@ TEST(Conditional, trains_generates_and_writes_the_use_of_experts_into_the_metric
   }
 }
 
+TEST(Conditional, feed_forwards_repeat_over_the_layers_like_attention) {
+  const Program program("conditional-list");
+  program.write("conditional.toml", conditional_config);
+  const Outcome trained =
+      program.run({"train", "conditional.toml", "--run", "mixed", "model.layers=3",
+                   "model.feedforward=[\"dense\",\"experts\",\"memory\"]", "model.memory_keys=8",
+                   "model.memory_top=4", "model.memory_query=8"});
+  ASSERT_EQ(trained.code, 0) << trained.out << trained.err;
+  EXPECT_EQ(program.run({"generate", "mixed", "--prompt", "ab", "--tokens", "10"}).code, 0);
+}
+
 TEST(Conditional, settings_that_do_not_go_together_are_refused_with_what_to_do) {
   const Program program("conditional-refusals");
   program.write("conditional.toml", conditional_config);

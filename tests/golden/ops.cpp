@@ -25,6 +25,8 @@
   X("conv.short", conv_short)                           \
   X("dense.multiplicative", dense_multiplicative)       \
   X("encoder.bp", encoder_bp)                           \
+  X("encoder.star", encoder_star)                       \
+  X("encoder.universal", encoder_universal)             \
   X("entmax", entmax)                                   \
   X("ff.moe", ff_moe)                                   \
   X("ff.product_key", ff_product_key)                   \

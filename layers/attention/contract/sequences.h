@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "core/arrays/tensor.h"
 #include "core/arrays/tokens.h"
@@ -30,6 +31,11 @@ struct Sequences {
 
   /// How many keys of sequence b are real, not padding.
   Index real_keys(Index b) const { return key_lengths ? (*key_lengths)[std::size_t(b)] : keys; }
+
+  /// The same of all sequences.
+  std::vector<Index> all_real_keys() const {
+    return key_lengths ? *key_lengths : std::vector<Index>(std::size_t(batch), keys);
+  }
 
   static Sequences self(Index batch, Index length, bool causal) {
     return {batch, length, length, causal};

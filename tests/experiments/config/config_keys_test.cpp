@@ -190,6 +190,49 @@ TEST(ConfigKeys, a_renamed_key_is_an_error_that_names_the_new_one_unless_an_earl
   EXPECT_EQ(read(Names::today, "sru_width = 4").second, before.resolved().hash());
 }
 
+TEST(ConfigKeys, an_added_key_at_its_default_leaves_the_hash_as_it_was) {
+  const auto hash = [](const std::string& text, bool added) {
+    ConfigReader reader(ConfigTree::from_text("[model]\n" + text, "a.toml"));
+    Index width = 1, steps = 0;
+    reader.section("model").integer("width", width, "");
+    if (added) {
+      reader.section("model").added("steps");
+      reader.section("model").integer("steps", steps, "");
+    }
+    reader.finish();
+    return reader.resolved().hash();
+  };
+  const std::string before = hash("width = 4", false);
+  EXPECT_EQ(hash("width = 4", true), before);
+  EXPECT_EQ(hash("width = 4\nsteps = 0", true), before);
+  EXPECT_NE(hash("width = 4\nsteps = 3", true), before);
+}
+
+TEST(ConfigKeys, a_list_of_choices_of_one_is_the_choice_itself) {
+  const auto read = [](const std::string& text, bool list) {
+    ConfigReader reader(ConfigTree::from_text("[model]\n" + text, "a.toml"));
+    core::Fields& model = reader.section("model");
+    std::vector<std::string> many = {"dense"};
+    std::string one = "dense";
+    if (list)
+      model.choices("ff", many, "", {"dense", "experts"});
+    else
+      model.choice("ff", one, "", {"dense", "experts"});
+    bool found = false;
+    model.when("ff", {"experts"}, [&] { model.flag("used", found, ""); });
+    reader.finish();
+    return reader.resolved().hash();
+  };
+  EXPECT_EQ(read("ff = 'experts'", true), read("ff = 'experts'", false));
+  EXPECT_EQ(read("ff = ['dense']", true), read("", false));
+  EXPECT_NE(read("ff = ['dense', 'experts']\nused = true", true), read("", true));
+  EXPECT_EQ(refusal([&] { read("ff = ['dense', 'expert']", true); }),
+            only("a.toml:2: model.ff[1] = \"expert\" must be one of dense, experts; did you mean "
+                 "experts?"));
+  EXPECT_EQ(refusal([&] { read("used = true", true); }),
+            only("a.toml:2: model.used is used only with model.ff = \"experts\""));
+}
+
 TEST(ConfigKeys, tell_a_section_from_a_value) {
   EXPECT_EQ(refusal_of("attention = 3"),
             only("a.toml:1: attention = 3 must be a section, [attention]"));

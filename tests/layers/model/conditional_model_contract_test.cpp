@@ -14,14 +14,14 @@ constexpr bool in_double = sizeof(Real) == sizeof(double);
 
 ModelSettings experts(Index choices, double capacity = 0) {
   ModelSettings settings = small_settings();
-  settings.feedforward = FeedForwardKind::experts;
+  settings.feedforward = {FeedForwardKind::experts};
   settings.experts = {.experts = 4, .choices = choices, .capacity = capacity};
   return settings;
 }
 
 ModelSettings memory(const std::string& norm) {
   ModelSettings settings = small_settings();
-  settings.feedforward = FeedForwardKind::memory;
+  settings.feedforward = {FeedForwardKind::memory};
   settings.memory = {.keys = 5, .heads = 2, .top = 4, .query = 6, .norm = norm};
   return settings;
 }
@@ -38,7 +38,7 @@ std::vector<ModelSettings> every_conditional_model() {
 }
 
 std::string name_of(const ModelSettings& s) {
-  return std::string(s.feedforward == FeedForwardKind::experts ? "experts" : "memory") + ", " +
+  return std::string(s.uses(FeedForwardKind::experts) ? "experts" : "memory") + ", " +
          std::to_string(s.experts.choices) + " choices, capacity " +
          std::to_string(s.experts.capacity) + ", " + s.memory.norm + ", " + describe(s);
 }
@@ -117,9 +117,8 @@ TEST(ConditionalModel, decoding_reads_what_the_model_says_it_multiplies) {
     const SampleModel it(settings, 9);
     auto states = it.model.begin();
     const Index W = 8, F = 12, E = 4, k = settings.experts.choices;
-    const Index feed = settings.feedforward == FeedForwardKind::experts
-                           ? W * E + k * 2 * W * F
-                           : W * 2 * 6 + 2 * 5 * 6 + 2 * 4 * W;
+    const Index feed = settings.uses(FeedForwardKind::experts) ? W * E + k * 2 * W * F
+                                                               : W * 2 * 6 + 2 * 5 * 6 + 2 * 4 * W;
     EXPECT_EQ(it.model.layer_weights(), settings.layers * (4 * W * W + feed));
     for (core::Token t = 0; t < 5; ++t) {
       const Index before = core::counters().weight_bytes;

@@ -92,7 +92,7 @@ inline std::vector<Seq2SeqForm> every_seq2seq_form() {
     if (on(3) && !reversible) continue;
     ModelSettings settings = small_seq2seq(reversible);
     if (on(0)) {
-      settings.feedforward = FeedForwardKind::sparse;
+      settings.feedforward = {FeedForwardKind::sparse};
       settings.sparse_ff = {.block = 3, .rank = 2, .temperature = 1, .hard = 0.5};
     }
     if (on(2)) {
@@ -113,10 +113,10 @@ inline const char* name_of(OutputKind output) {
 inline std::string describe(const Seq2SeqForm& form) {
   const ModelSettings& s = form.settings;
   return core::message_of(s.reversible ? "reversible" : "plain", ", feed-forward ",
-                          s.feedforward == FeedForwardKind::sparse ? "sparse" : "dense",
-                          ", projection ", form.sparse_projection ? "sparse" : "dense", ", loss ",
-                          name_of(s.output), ", recurrent unit ", s.seq2seq.sru_width, ", ",
-                          s.positions, " positions, attention ", s.attention[0]);
+                          s.uses(FeedForwardKind::sparse) ? "sparse" : "dense", ", projection ",
+                          form.sparse_projection ? "sparse" : "dense", ", loss ", name_of(s.output),
+                          ", recurrent unit ", s.seq2seq.sru_width, ", ", s.positions,
+                          " positions, attention ", s.attention[0]);
 }
 
 }  // namespace weft::layers

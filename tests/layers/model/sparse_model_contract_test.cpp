@@ -15,7 +15,7 @@ constexpr bool in_double = sizeof(Real) == sizeof(double);
 
 ModelSettings sparse_settings(const std::string& kind, bool reversible) {
   ModelSettings settings = small_settings();
-  settings.feedforward = FeedForwardKind::sparse;
+  settings.feedforward = {FeedForwardKind::sparse};
   settings.sparse_ff = {.block = 3, .rank = 2, .temperature = 1, .hard = 0.5};
   settings.output = OutputKind::sparse;
   settings.output_modules = reversible ? 11 : 1;
