@@ -1,3 +1,4 @@
+#include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -89,6 +90,11 @@ int eval_command(const Arguments& arguments) {
                   " is not between 1 and data.length, ", length);
   }
   const Evaluation e = evaluate(*saved.model, *saved.dataset, options);
+  if (!std::isfinite(e.nats))
+    throw core::Error(core::Fault::diverged,
+                      "the model's loss on " + std::string(data::name_of(split)) + " is not finite",
+                      "Score an earlier checkpoint with --ckpt, or train again with a lower "
+                      "optim.lr");
   const auto spans = span_report(*saved.model, saved.config);
   const auto leak = leak_of(saved);
   if (line.has("json")) {

@@ -123,6 +123,7 @@ Evaluation evaluate(const layers::Model& model, const data::Dataset& dataset,
   Index tokens_read = 0;
   const Index pairs_before = core::counters().scored_pairs;
   for (Index i = 0; i < batches; ++i) {
+    if (options.poll) options.poll();
     const data::Batch batch = dataset.evaluation(options.split, i, stride);
     if (model.recurrent() && !batch.continues) memory = model.memory(batch.inputs.shape()[0]);
     tokens_read += batch.inputs.size();

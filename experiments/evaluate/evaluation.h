@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,8 +46,9 @@ struct Evaluation {
 
 struct EvaluationOptions {
   data::Split split = data::Split::validation;
-  Index stride = 0;   ///< 0: disjoint windows of the data's length
-  Index batches = 0;  ///< 0: the whole split
+  Index stride = 0;                 ///< 0: disjoint windows of the data's length
+  Index batches = 0;                ///< 0: the whole split
+  std::function<void()> poll = {};  ///< called before every batch; may throw to end the evaluation
 };
 
 /// Scores the model with dropout off.

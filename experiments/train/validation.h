@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,10 +20,15 @@ struct Validation {
   std::string line;  ///< "step 300: validation 2.1 (3.0 bits per symbol, floor 2.9)"
 };
 
-/// Scores train.eval_batches of the split, under names that begin with validation_.
-Validation validate(const Trainer& trainer, const std::vector<data::Baseline>& baselines);
+/// Scores train.eval_batches of the split, under names that begin with validation_. Before every
+/// batch it calls `poll`, which may throw to end it.
+Validation validate(const Trainer& trainer, const std::vector<data::Baseline>& baselines,
+                    const std::function<void()>& poll);
 
 /// Scores the whole split when a run ends, under names that begin with final_validation_.
-Validation validate_finally(const Trainer& trainer, const std::vector<data::Baseline>& baselines);
+Validation validate_finally(const Trainer& trainer, const std::vector<data::Baseline>& baselines,
+                            const std::function<void()>& poll);
+/// The metric by which the record of that can be told from others.
+inline constexpr const char* final_loss_name = "final_validation_loss";
 
 }  // namespace weft::experiments
