@@ -236,11 +236,11 @@ class Structure {
         check(bytes == 4 || bytes == 8, "numbers have another width");
         check((bits & 0x41) == 0, "numbers are stored in another order");
         message.expect(4, 8 * bytes << 16, "numbers have another precision");
-        message.expect(8, bytes == 4 ? 0x7f17000817 : 0x3ff3400b34, "numbers have another form");
+        message.expect(8, bytes == 4 ? 0x7f17000817 : 0x3ff34000b34, "numbers have another form");
         return {bytes, false};
       case 9:
         check((bits & 15) == 1 && bytes == 16, "it has lists of other things than letters");
-        message.expect(1, 0x13, "texts are made of other things than letters");
+        message.expect(1, 0x10, "texts are made of other things than letters");
         message.skip(3);
         message.expect(4, 1, "letters have another width");
         return {bytes, true};
