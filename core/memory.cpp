@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/error.h"
+#include "core/out_of_memory.h"
 #include "core/scope.h"
 
 namespace weft::core {
@@ -17,6 +19,7 @@ namespace {
 
 constexpr Index alignment = 64;
 constexpr Index huge_page = Index(2) << 20;
+constexpr Index largest_block = Index(1) << 48;
 
 /// Rounds up so that few distinct block sizes exist: eight to each power of two.
 Index block_bytes(Index bytes) {
@@ -83,12 +86,22 @@ class Pool {
   }
 
  private:
+  [[noreturn]] void fail(Index bytes) const {
+    const std::string scope = Scope::path();
+    const auto mib = [](Index n) { return double(n) / double(1 << 20); };
+    throw OutOfMemory(
+        message_of("out of memory: ", mib(bytes), " MiB", scope.empty() ? "" : " for ", scope,
+                   " did not fit beside the ", mib(use_.held), " MiB in use"),
+        "Lower train.batch or data.length, set train.recompute=true or model.reversible=true, or "
+        "allow more memory (ulimit -v)");
+  }
+
   void* fresh(Index bytes) {
     const bool large = bytes >= 2 * huge_page;
     const Index edge = large ? huge_page : alignment;
     void* block =
         std::aligned_alloc(std::size_t(edge), std::size_t((bytes + edge - 1) / edge * edge));
-    if (!block) throw std::bad_alloc();
+    if (!block) fail(bytes);
     if (large) madvise(block, std::size_t(bytes), MADV_HUGEPAGE);
     use_.held += bytes;
     ++use_.fresh;
@@ -110,7 +123,11 @@ Pool& pool() {
 }  // namespace
 
 std::shared_ptr<Real> allocate(Index count) {
-  const Index bytes = block_bytes(count * Index(sizeof(Real)));
+  Index bytes = 0;
+  const bool counted = !__builtin_mul_overflow(count, Index(sizeof(Real)), &bytes);
+  require(counted && bytes <= largest_block, "memory: ", count,
+          " numbers are more than any machine holds");
+  bytes = block_bytes(bytes);
   ScopeUse* owner = nullptr;
   void* block = pool().take(bytes, owner);
   return {static_cast<Real*>(block), [bytes, owner](Real* p) { pool().give(p, bytes, owner); }};

@@ -1,11 +1,17 @@
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
+#include <system_error>
 
 #include "core/arrays/gemm.h"
 #include "core/error.h"
 #include "core/files/durable_file.h"
+#include "core/out_of_memory.h"
 #include "experiments/commands/commands.h"
 #include "experiments/run/failure.h"
 
@@ -20,6 +26,16 @@ void restart_with_better_blas(char** argv) {
   if (better.empty() || std::getenv("OPENBLAS_CORETYPE")) return;
   setenv("OPENBLAS_CORETYPE", better.c_str(), 1);
   execv("/proc/self/exe", argv);
+}
+
+constexpr int memory_code = 6;
+
+/// A stream that is closed must not become the first file that is opened. One for output fails at
+/// every write.
+void occupy_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF)
+      if (::open("/dev/null", O_RDONLY) < 0) std::_Exit(1);
 }
 
 int exit_code(core::Fault fault) {
@@ -65,20 +81,50 @@ int fail(const std::string& message, const experiments::Failure& failure, int co
   return code;
 }
 
+/// Results that could not be printed are no success.
+void check_output_arrived() {
+  errno = 0;
+  std::cout.flush();
+  const bool arrived = std::cout.good() && std::fflush(stdout) == 0 && !std::ferror(stdout);
+  if (arrived) return;
+  throw core::Error(core::Fault::output,
+                    "cannot write to standard output, what it shows is incomplete: " +
+                        (errno ? core::explain_errno(errno) : std::string("a write failed")));
+}
+
+int run_and_explain(const std::vector<std::string>& words) {
+  namespace fs = std::filesystem;
+  try {
+    const int code = run(words);
+    if (code == 0) check_output_arrived();
+    return code;
+  } catch (const core::Error& error) {
+    return fail(error.what(), {error.reason(), error.advice()}, exit_code(error.fault()));
+  } catch (const core::OutOfMemory& error) {
+    return fail(error.what(), {error.reason(), error.advice()}, memory_code);
+  } catch (const fs::filesystem_error& error) {
+    const std::string reason =
+        "cannot use '" + error.path1().string() + "': " + core::explain_errno(error.code().value());
+    return fail(reason, {reason}, exit_code(core::Fault::usage));
+  } catch (const std::system_error& error) {
+    const std::string reason =
+        "the system refuses a resource: " + core::explain_errno(error.code().value());
+    return fail(reason, {reason}, memory_code);
+  } catch (const std::exception& error) {
+    const bool memory = dynamic_cast<const std::bad_alloc*>(&error) ||
+                        dynamic_cast<const std::length_error*>(&error);
+    if (!memory) return fail(error.what(), {error.what()}, 1);
+    const std::string advice =
+        "lower train.batch or data.length, or set train.recompute=true or model.reversible=true";
+    return fail("out of memory; " + advice, {"out of memory", advice}, memory_code);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   restart_with_better_blas(argv);
+  occupy_closed_streams();
   core::ignore_file_size_signal();
-  try {
-    return run({argv + 1, argv + argc});
-  } catch (const core::Error& error) {
-    return fail(error.what(), {error.reason(), error.advice()}, exit_code(error.fault()));
-  } catch (const std::bad_alloc&) {
-    const std::string advice =
-        "lower train.batch or data.length, or set train.recompute=true or model.reversible=true";
-    return fail("out of memory; " + advice, {"out of memory", advice}, 1);
-  } catch (const std::exception& error) {
-    return fail(error.what(), {error.what()}, 1);
-  }
+  return run_and_explain({argv + 1, argv + argc});
 }

@@ -16,7 +16,9 @@ Shape::Shape(std::span<const Index> extents) : rank_(Index(extents.size())) {
 
 Index Shape::size() const {
   Index n = 1;
-  for (Index i = 0; i < rank_; ++i) n *= (*this)[i];
+  for (Index i = 0; i < rank_; ++i)
+    require(!__builtin_mul_overflow(n, (*this)[i], &n), "shape: ", *this,
+            " has more elements than can be counted");
   return n;
 }
 

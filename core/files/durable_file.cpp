@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -13,24 +14,43 @@
 namespace weft::core {
 namespace {
 
-/// 0, or the errno of a call that returned -1.
-int outcome(int result) { return result == 0 ? 0 : errno; }
+/// 0, or the errno of a call that returned -1; a call that a signal interrupted is made again.
+template <class Call>
+int outcome(const Call& call) {
+  while (call() < 0)
+    if (errno != EINTR) return errno;
+  return 0;
+}
 
-int write_and_sync(const char* path, std::initializer_list<std::span<const std::byte>> parts) {
-  const int file = ::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) return errno;
+/// A new file beside `path` whose name no other writer has, now or ever: 0 or an errno.
+int open_temporary(const std::filesystem::path& path, std::filesystem::path& temporary, int& file) {
+  static std::atomic<unsigned> count = 0;
+  int error = EEXIST;  // of what a process of the same number left behind
+  for (int tries = 0; error == EEXIST && tries < 1000; ++tries) {
+    temporary = path;
+    temporary += message_of('.', ::getpid(), '-', count++, temporary_ending);
+    error = outcome([&] {
+      return file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    });
+  }
+  return error;
+}
+
+int write_and_sync(int file, std::initializer_list<std::span<const std::byte>> parts) {
   int error = 0;
   for (const auto part : parts)
     if (!error) error = write_fully(file, part);
-  if (!error) error = outcome(::fsync(file));
-  const int closing = outcome(::close(file));
+  if (!error) error = outcome([&] { return ::fsync(file); });
+  const int closing = ::close(file) == 0 || errno == EINTR ? 0 : errno;
   return error ? error : closing;
 }
 
 int sync_directory(const std::filesystem::path& directory) {
-  const int opened = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (opened < 0) return errno;
-  const int error = outcome(::fsync(opened));
+  int opened = -1;
+  const int missing = outcome(
+      [&] { return opened = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+  if (missing) return missing;
+  const int error = outcome([&] { return ::fsync(opened); });
   ::close(opened);
   return error == EINVAL ? 0 : error;  // some file systems cannot sync a directory
 }
@@ -39,11 +59,14 @@ int sync_directory(const std::filesystem::path& directory) {
 
 void write_durably(const std::filesystem::path& path,
                    std::initializer_list<std::span<const std::byte>> parts, Fault fault) {
-  std::filesystem::path temporary = path;
-  temporary += temporary_ending;
-  int error = write_and_sync(temporary.c_str(), parts);
-  if (!error) error = outcome(::rename(temporary.c_str(), path.c_str()));
-  if (error) ::unlink(temporary.c_str());
+  std::filesystem::path temporary;
+  int file = -1;
+  int error = open_temporary(path, temporary, file);
+  if (file >= 0) {
+    error = write_and_sync(file, parts);
+    if (!error) error = outcome([&] { return ::rename(temporary.c_str(), path.c_str()); });
+    if (error) ::unlink(temporary.c_str());
+  }
   if (!error) error = sync_directory(path.has_parent_path() ? path.parent_path() : ".");
   if (error) throw Error(fault, "cannot write " + path.string() + ": " + explain_errno(error));
 }
@@ -69,6 +92,14 @@ std::string explain_errno(int error) {
       return text + "; free some space on that disk";
     case EFBIG:
       return text + "; raise the file-size limit (ulimit -f)";
+    case EMFILE:
+      return text + "; raise the limit on open files (ulimit -n)";
+    case EAGAIN:
+      return text + "; raise the limit on processes (ulimit -u) or run fewer";
+    case ENAMETOOLONG:
+      return text + "; choose a shorter one";
+    case ELOOP:
+      return text + "; correct the link";
     case EACCES:
     case EPERM:
     case EROFS:

@@ -12,10 +12,10 @@
 namespace weft::core {
 
 /// Replaces a file as a whole, so that a crash, a kill or a full disk at any moment leaves either
-/// the old contents or the new. The parts, laid end to end, go to `path`.tmp in the same directory,
-/// are fsynced and renamed, and the directory is fsynced. On failure the temporary file is removed
-/// and an Error says why and what to do; `fault` is Fault::checkpoint for what a run needs to be
-/// continued.
+/// the old contents or the new. The parts, laid end to end, go to a temporary file of their own in
+/// the same directory, are fsynced and renamed, and the directory is fsynced: of several writers
+/// the last one wins, as a whole. On failure the temporary file is removed and an Error says why
+/// and what to do; `fault` is Fault::checkpoint for what a run needs to be continued.
 void write_durably(const std::filesystem::path& path,
                    std::initializer_list<std::span<const std::byte>> parts,
                    Fault fault = Fault::output);

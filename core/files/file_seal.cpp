@@ -3,11 +3,13 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 #include <memory>
 #include <vector>
 
 #include "core/error.h"
+#include "core/files/durable_file.h"
 
 namespace weft::core {
 namespace {
@@ -67,8 +69,11 @@ SealCheck check_seal(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return {.problem = "the file is missing"};
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  errno = 0;
   std::ifstream file(path, std::ios::binary);
-  if (error || !file) return {.problem = "the file cannot be read"};
+  if (error || !file)
+    throw Unreadable(Fault::checkpoint, message_of("cannot read ", path.string(), ": ",
+                                                   explain_errno(error ? error.value() : errno)));
   SealCheck check{.bytes = Index(bytes)};
   if (bytes < seal_length) {
     check.problem = message_of("the file is cut off after ", bytes, " bytes");

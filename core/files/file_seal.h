@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/error.h"
 #include "core/real.h"
 
 namespace weft::core {
@@ -18,6 +19,12 @@ std::string xxh3_128(std::string_view text);
 /// itself whole without any other file.
 std::string seal_of(std::span<const std::byte> image);
 
+/// A file that the system does not let us read now: that says nothing about what is in it.
+class Unreadable : public Error {
+ public:
+  using Error::Error;
+};
+
 /// What one pass over a file finds.
 struct SealCheck {
   Index bytes = 0;
@@ -25,6 +32,7 @@ struct SealCheck {
   std::string problem = {};   // why the file is not whole; empty when it is
 };
 
+/// Unreadable (Fault::checkpoint) when the file is there but cannot be opened.
 SealCheck check_seal(const std::filesystem::path& path);
 
 }  // namespace weft::core

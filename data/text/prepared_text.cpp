@@ -4,6 +4,7 @@
 #include "core/files/durable_file.h"
 #include "core/files/file_seal.h"
 #include "core/files/hdf5_file.h"
+#include "core/files/hdf5_structure.h"
 #include "data/text/file_tokens.h"
 
 namespace weft::data {
@@ -48,6 +49,9 @@ std::array<Part, 3> read_parts(const core::Hdf5File& file, const std::string& pa
     const auto [begin, size] = parts[i];
     if (begin < 0 || size < 0 || begin > tokens || size > tokens - begin)
       refuse(path, "has splits beyond its ", tokens, " tokens");
+    for (std::size_t other = 0; other < i; ++other)
+      if (begin < parts[other].begin + parts[other].size && parts[other].begin < begin + size)
+        refuse(path, "has splits that overlap");
   }
   return parts;
 }
@@ -69,9 +73,10 @@ std::unique_ptr<FileTokens> locate_tokens(const core::Hdf5File& file, const std:
 }
 
 PreparedText open_sealed(const std::string& path) {
-  // HDF5 itself may crash on damaged files, so it sees none.
+  // HDF5 itself may crash on damaged files, and a seal is no signature: it sees neither.
   const core::SealCheck seal = core::check_seal(path);
   if (!seal.problem.empty()) refuse(path, "cannot be used: ", seal.problem);
+  core::check_hdf5_structure(path);
   const core::Hdf5File file = core::Hdf5File::open(path);
   const auto written = attribute_of<std::int64_t>(file, path, "format");
   core::require(written <= format, path, ": has format ", written, ", this weft reads up to ",

@@ -4,6 +4,7 @@
 #include "core/files/durable_file.h"
 #include "core/files/file_seal.h"
 #include "core/files/hdf5_file.h"
+#include "core/files/hdf5_structure.h"
 
 namespace weft::experiments {
 namespace {
@@ -40,8 +41,18 @@ T take(Checkpoint& checkpoint, const std::string& name) {
   return *value;
 }
 
+/// What HDF5 cannot open although it is built as it should be is no fault of the file.
+core::Hdf5File open_checked(const std::filesystem::path& path) {
+  core::check_hdf5_structure(path);
+  try {
+    return core::Hdf5File::open(path);
+  } catch (const core::Error& error) {
+    throw core::Unreadable(core::Fault::checkpoint, error.what());
+  }
+}
+
 Checkpoint decode(const std::filesystem::path& path) {
-  const core::Hdf5File file = core::Hdf5File::open(path);
+  const core::Hdf5File file = open_checked(path);
   Checkpoint checkpoint;
   checkpoint.path = path;
   for (const std::string& group : file.groups())
@@ -77,6 +88,8 @@ WrittenCheckpoint write_checkpoint(const std::filesystem::path& path, const Snap
 Checkpoint read_checkpoint(const std::filesystem::path& path) {
   try {
     return decode(path);
+  } catch (const core::Unreadable&) {
+    throw;
   } catch (const core::Error& error) {
     throw core::Error(core::Fault::checkpoint, error.what());
   }

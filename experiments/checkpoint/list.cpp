@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/files/file_seal.h"
+#include "core/files/json_nesting.h"
 
 namespace weft::experiments {
 namespace {
@@ -24,7 +25,17 @@ Json json_of(const CheckpointEntry& entry) {
   return json;
 }
 
-CheckpointEntry entry_of(const Json& json) {
+Json json_of(const std::vector<CheckpointEntry>& entries) {
+  Json list = Json::array();
+  for (const CheckpointEntry& entry : entries) list.push_back(json_of(entry));
+  return list;
+}
+
+std::string digest_of(const std::vector<CheckpointEntry>& entries) {
+  return core::xxh3_128(json_of(entries).dump());
+}
+
+CheckpointEntry entry_of(const nlohmann::json& json) {
   CheckpointEntry entry{.file = json.at("file"),
                         .step = json.at("step"),
                         .bytes = json.at("bytes"),
@@ -38,21 +49,19 @@ CheckpointEntry entry_of(const Json& json) {
 }  // namespace
 
 std::string print_checkpoint_list(const std::vector<CheckpointEntry>& entries) {
-  Json list = Json::array();
-  for (const CheckpointEntry& entry : entries) list.push_back(json_of(entry));
-  const std::string digest = core::xxh3_128(list.dump());
-  return Json{{"format", format}, {"checkpoints", list}, {"xxh3_128", digest}}.dump(2) + '\n';
+  const Json json{
+      {"format", format}, {"checkpoints", json_of(entries)}, {"xxh3_128", digest_of(entries)}};
+  return json.dump(2) + '\n';
 }
 
 std::vector<CheckpointEntry> parse_checkpoint_list(const std::string& text) {
   std::vector<CheckpointEntry> entries;
   try {
-    const Json json = Json::parse(text);
-    const Json& list = json.at("checkpoints");
+    core::require(!core::nests_too_deep(text), "it nests too deep");
+    const auto json = nlohmann::json::parse(text);
     core::require(json.at("format") == format, "format ", json.at("format").dump(), " is unknown");
-    core::require(json.at("xxh3_128") == core::xxh3_128(list.dump()),
-                  "it does not match its checksum");
-    for (const Json& item : list) entries.push_back(entry_of(item));
+    for (const auto& item : json.at("checkpoints")) entries.push_back(entry_of(item));
+    core::require(json.at("xxh3_128") == digest_of(entries), "it does not match its checksum");
   } catch (const Json::exception&) {
     throw core::Error(core::Fault::checkpoint, "it is no list of checkpoints");
   } catch (const core::Error& error) {

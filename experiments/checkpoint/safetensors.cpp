@@ -16,7 +16,8 @@
 namespace weft::experiments {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
 using core::Index;
 using core::Real;
 
@@ -108,19 +109,25 @@ SafetensorsFile::Array array_of(const std::filesystem::path& path, const std::st
 
 void write_safetensors(const std::filesystem::path& path, std::span<const ArraySource> arrays,
                        const std::map<std::string, std::string>& texts) {
-  Json header = Json::object();
+  OrderedJson header = OrderedJson::object();
   if (!texts.empty()) header["__metadata__"] = texts;
   std::uint64_t at = 0;
   std::string data;
   for (const ArraySource& array : arrays) {
-    Json shape = Json::array();
+    OrderedJson shape = OrderedJson::array();
     for (Index axis = 0; axis < array.shape.rank(); ++axis) shape.push_back(array.shape[axis]);
     const std::uint64_t end = at + array.values.size_bytes();
     header[array.name] = {{"dtype", own_type}, {"shape", shape}, {"data_offsets", {at, end}}};
     at = end;
     data.append(reinterpret_cast<const char*>(array.values.data()), array.values.size_bytes());
   }
-  std::string text = header.dump();
+  std::string text;
+  try {
+    text = header.dump();
+  } catch (const OrderedJson::exception&) {
+    throw core::Error(core::Fault::checkpoint,
+                      path.string() + ": a name or text is not UTF-8 and cannot be exported");
+  }
   text.append((8 - text.size() % 8) % 8, ' ');  // the arrays begin at a multiple of 8
   const std::uint64_t size = text.size();
   core::write_durably(path, {std::as_bytes(std::span(&size, 1)), std::as_bytes(std::span(text)),

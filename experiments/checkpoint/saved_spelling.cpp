@@ -3,13 +3,15 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/files/json_nesting.h"
 #include "data/utf8.h"
 
 namespace weft::experiments {
 namespace {
 
 data::Spelling read_alphabet(const Checkpoint& checkpoint) {
-  const auto json = nlohmann::json::parse(checkpoint.text("data/alphabet"), nullptr, false);
+  const std::string& saved = checkpoint.text("data/alphabet");
+  const auto json = nlohmann::json::parse(core::nests_too_deep(saved) ? "" : saved, nullptr, false);
   const std::string text = json.is_string() ? json.get<std::string>() : "";
   std::vector<char32_t> characters;
   for (std::size_t at = 0; at < text.size();) {
@@ -23,7 +25,63 @@ data::Spelling read_alphabet(const Checkpoint& checkpoint) {
   return data::Spelling(data::Alphabet(std::move(characters)));
 }
 
+/// What each number means before and now; nothing stands for a number that is not used.
+using Meaning = std::vector<std::string>;
+
+void compare(const std::string& what, const Meaning& before, const Meaning& now,
+             std::vector<std::string>& differences) {
+  constexpr std::size_t most_shown = 20;
+  std::size_t found = 0;
+  const auto name = [](const Meaning& names, std::size_t i) {
+    return i < names.size() ? '"' + names[i] + '"' : std::string("nothing");
+  };
+  for (std::size_t i = 0; i < std::max(before.size(), now.size()); ++i) {
+    if (i < before.size() && i < now.size() && before[i] == now[i]) continue;
+    if (++found <= most_shown)
+      differences.push_back(core::message_of(what, ' ', i, ": ", name(before, i), " in training, ",
+                                             name(now, i), " in this data"));
+  }
+  if (found > most_shown) differences.push_back("...");
+}
+
+Meaning characters_of(const data::Spelling& spelling) {
+  Meaning all;
+  if (const auto& alphabet = spelling.alphabet())
+    for (const char32_t character : alphabet->characters())
+      data::append_character(all.emplace_back(), character);
+  else
+    all.push_back("bytes");
+  return all;
+}
+
+Meaning saved_classes(const Checkpoint& checkpoint) {
+  const std::string& text = checkpoint.text("data/classes");
+  try {
+    core::require(!core::nests_too_deep(text), "nested");
+    return nlohmann::json::parse(text).get<Meaning>();
+  } catch (const std::exception&) {
+    throw core::Error(core::Fault::checkpoint,
+                      checkpoint.path.string() + ": its names of classes cannot be read");
+  }
+}
+
 }  // namespace
+
+std::string describe_classes(const std::vector<std::string>& names) {
+  return nlohmann::json(names).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+}
+
+std::vector<std::string> differences_in_meaning(const Checkpoint& checkpoint,
+                                                const data::Dataset& dataset) {
+  std::vector<std::string> differences;
+  const auto before = saved_spelling(checkpoint), now = dataset.spelling();
+  if (before && now) compare("token", characters_of(*before), characters_of(*now), differences);
+  if (checkpoint.has("data/classes"))
+    compare("class", saved_classes(checkpoint),
+            nlohmann::json::parse(describe_classes(dataset.class_names())).get<Meaning>(),
+            differences);
+  return differences;
+}
 
 std::map<std::string, std::string> describe_spelling(
     const std::optional<data::Spelling>& spelling) {

@@ -44,6 +44,8 @@ std::string try_to_load(const fs::path& path, CheckpointEntry& entry, Checkpoint
                        "own seal: a save was interrupted");
   try {
     loaded = read_checkpoint(path);
+  } catch (const core::Unreadable&) {
+    throw;  // to go on from an older one would lose steps for nothing
   } catch (const core::Error& error) {
     return error.what();
   }
@@ -63,8 +65,9 @@ CheckpointStore::CheckpointStore(fs::path directory, core::Index keep_last, core
     rebuild_list("is missing");
     return;
   }
+  const std::string text = core::read_text_file(pointer);
   try {
-    entries_ = parse_checkpoint_list(core::read_text_file(pointer));
+    entries_ = parse_checkpoint_list(text);
   } catch (const core::Error& error) {
     rebuild_list(std::string("is damaged: ") + error.what());
   }
@@ -100,11 +103,9 @@ CheckpointStore::Saved CheckpointStore::save(const Snapshot& snapshot,
     core::write_durably(directory_ / "last.json", print_checkpoint_list(next),
                         core::Fault::checkpoint);
     entries_ = std::move(next);
-    const auto ranking = best();
-    if (!ranking.empty())
-      core::write_durably(directory_ / "best.json", print_checkpoint_list(ranking),
-                          core::Fault::checkpoint);
+    write_ranking();
     remove_unlisted();
+    const auto ranking = best();
     return {directory_ / file, entry.bytes, !ranking.empty() && ranking.front().file == file};
   } catch (const fs::filesystem_error& error) {
     throw core::Error(core::Fault::checkpoint,
@@ -118,6 +119,18 @@ CheckpointStore::Saved CheckpointStore::save(const Snapshot& snapshot,
         core::Fault::checkpoint,
         core::message_of("cannot save checkpoint ", file, ": ", error.what(), "; ", previous));
   }
+}
+
+void CheckpointStore::write_ranking() const {
+  const auto ranking = best();
+  if (!ranking.empty())
+    core::write_durably(directory_ / "best.json", print_checkpoint_list(ranking),
+                        core::Fault::checkpoint);
+}
+
+void CheckpointStore::complete_save() {
+  write_ranking();
+  remove_unlisted();
 }
 
 std::vector<CheckpointEntry> CheckpointStore::retained(
@@ -177,9 +190,16 @@ Checkpoint CheckpointStore::load_first_whole(std::vector<CheckpointEntry>& candi
                                         " is damaged: ", problem));
     candidates.erase(candidates.begin());
   }
+  if (problems.empty())
+    throw core::Error(core::Fault::checkpoint, "there is no checkpoint in " + directory_.string(),
+                      "Wait until the run has saved one (train.checkpoint_every; Ctrl-C or SIGTERM "
+                      "makes it save and stop), or bring lost ones back");
   std::string text = core::message_of("no usable checkpoint in ", directory_.string());
   for (const std::string& problem : problems) text += "\n  " + problem;
-  throw core::Error(core::Fault::checkpoint, text + "\nstart the run again with --fresh");
+  throw core::Error(core::Fault::checkpoint,
+                    text +
+                        "\nbring back a copy of one of them; only if there is none, --fresh "
+                        "deletes the run and starts over");
 }
 
 std::vector<CheckpointEntry> CheckpointStore::best() const { return best_of(entries_, keep_best_); }
@@ -188,8 +208,13 @@ bool CheckpointStore::empty() const { return entries_.empty() && files_on_disk()
 
 std::vector<std::string> CheckpointStore::files_on_disk() const {
   std::vector<std::string> files;
-  std::error_code ignored;  // no directory, no files
-  for (const auto& item : fs::directory_iterator(directory_, ignored))
+  std::error_code error;
+  const fs::directory_iterator items(directory_, error);
+  if (error && error != std::errc::no_such_file_or_directory)
+    throw core::Error(core::Fault::checkpoint, "cannot read the checkpoints in " +
+                                                   directory_.string() + ": " +
+                                                   core::explain_errno(error.value()));
+  for (const auto& item : items)
     if (step_in_name(item.path().filename())) files.push_back(item.path().filename());
   std::ranges::sort(files, std::ranges::greater{},
                     [](const std::string& file) { return *step_in_name(file); });

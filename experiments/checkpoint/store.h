@@ -39,11 +39,16 @@ class CheckpointStore {
   /// The best checkpoint that is whole.
   Checkpoint load_best(std::vector<std::string>& warnings) const;
 
+  /// Completes a save that was cut short: best.json and the files on disk follow from last.json.
+  /// To be called by the process that may save, after a load without warnings.
+  void complete_save();
+
   /// Newest first.
   const std::vector<CheckpointEntry>& list() const { return entries_; }
   /// Best first, at most `keep_best`.
   std::vector<CheckpointEntry> best() const;
-  /// No checkpoint at all, not even a damaged one.
+  /// No checkpoint at all, not even a damaged one. An Error (Fault::checkpoint) when that cannot be
+  /// found out.
   bool empty() const;
   const std::filesystem::path& directory() const { return directory_; }
 
@@ -55,6 +60,7 @@ class CheckpointStore {
   std::vector<CheckpointEntry> retained(const std::vector<CheckpointEntry>& entries) const;
   std::vector<std::string> files_on_disk() const;
   void rebuild_list(const std::string& why);
+  void write_ranking() const;
   void remove_unlisted() const;
 
   std::filesystem::path directory_;

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -133,6 +134,11 @@ int eval_command(const Arguments& arguments) {
   const Evaluation e =
       asking ? evaluate_questions(*asking.model, *asking.questions, options, &predictions)
              : evaluate(*saved.model, *saved.dataset, options);
+  if (!std::isfinite(e.nats))
+    throw core::Error(core::Fault::diverged,
+                      "the model's loss on " + std::string(data::name_of(split)) + " is not finite",
+                      "Score an earlier checkpoint with --ckpt, or train again with a lower "
+                      "optim.lr");
   std::optional<TargetEvaluation> targets;
   if (line.has("generate")) targets = generated_targets(saved, split, predictions);
   if (line.has("predictions")) {

@@ -6,6 +6,7 @@
 #include "core/parallel.h"
 #include "experiments/checkpoint/store.h"
 #include "experiments/commands/commands.h"
+#include "experiments/commands/output_file.h"
 #include "experiments/commands/saved_model.h"
 #include "experiments/console/command_line.h"
 #include "experiments/run/run_directory.h"
@@ -20,6 +21,14 @@ void print_differences(std::ostream& out, const std::vector<std::string>& differ
   for (const std::string& difference : differences) out << "  " << difference << '\n';
 }
 
+/// All files of a run, which no output may replace.
+std::vector<std::string> files_of_run(const fs::path& directory) {
+  std::vector<std::string> files;
+  for (const auto& item : fs::recursive_directory_iterator(find_run(directory).directory))
+    files.push_back(item.path().string());
+  return files;
+}
+
 /// A run that has not trained yet, at step 0 with the imported model.
 void begin_run(Trainer& trainer, const fs::path& path, RunStart start, const std::string& command) {
   RunDirectory directory = RunDirectory::open(path, start, command);
@@ -29,7 +38,8 @@ void begin_run(Trainer& trainer, const fs::path& path, RunStart start, const std
   Snapshot snapshot = trainer.snapshot();
   snapshot.facts["train/without_best"] = std::int64_t(0);
   store.save(snapshot);
-  write_status(directory.files(), {"stopped", 0, "imported"});
+  write_status(directory.files(),
+               {.state = "stopped", .reason = "imported", .saved = snapshot.step});
 }
 
 }  // namespace
@@ -39,9 +49,11 @@ int export_command(const Arguments& arguments) {
                    "Writes a run's model as safetensors, with its config.");
   line.words(1, 1, "RUN");
   add_checkpoint_option(line);
-  line.option("output,o", "FILE", "where to write");
+  line.option("output,o", "FILE", "where to write")
+      .flag("force", "replace an existing file, unless it belongs to the run");
   if (!line.parse(arguments)) return 0;
   const fs::path path = line.text("output");
+  check_output(path, files_of_run(line.words()[0]), line.has("force"));
   const Checkpoint checkpoint = load_saved_checkpoint(line);
   export_model(checkpoint, path);
   std::cout << SafetensorsFile(path).arrays().size() << " arrays of step " << checkpoint.step

@@ -13,7 +13,7 @@ void check_output(const std::filesystem::path& output, const std::vector<std::st
                 "' is no folder: make it, or write elsewhere");
   for (const std::string& input : inputs)
     core::require(!fs::equivalent(output, input, ignored), "'", output.string(),
-                  "' is also an input: write to another file");
+                  "' is read or kept by this command: write to another file");
   core::require(replace || !fs::exists(output, ignored), "'", output.string(),
                 "' exists: choose another name, or replace it with --force");
 }

@@ -1,5 +1,6 @@
 #include "experiments/commands/saved_model.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
@@ -45,11 +46,26 @@ RunConfig config_of(const Checkpoint& checkpoint, const CommandLine& line) {
   return config;
 }
 
+/// Data that changed since the training is an error; other data that the command line names is not.
+void check_data(const Checkpoint& checkpoint, const data::Dataset& dataset,
+                const CommandLine& line) {
+  if (checkpoint.text("data/fingerprint") == dataset.fingerprint()) return;
+  const bool named = std::ranges::any_of(
+      line.overrides(), [](const std::string& word) { return word.starts_with("data."); });
+  if (!named)
+    throw core::Error(core::Fault::data,
+                      "the data is not what this run was trained on (its fingerprint differs)",
+                      "Bring the file back, or name the data to use, as in data.path=FILE");
+  std::cerr << "note: other data than the run was trained on\n";
+}
+
 }  // namespace
 
 LoadedModel load_saved_model(const CommandLine& line) {
   const Checkpoint checkpoint = load_saved_checkpoint(line);
-  return LoadedModel(config_of(checkpoint, line), checkpoint);
+  LoadedModel saved(config_of(checkpoint, line), checkpoint);
+  check_data(checkpoint, *saved.dataset, line);
+  return saved;
 }
 
 TextModel load_text_model(const CommandLine& line) {

@@ -8,6 +8,7 @@
 #include "experiments/console/command_line.h"
 #include "experiments/train/run_forecast.h"
 #include "experiments/train/run_model.h"
+#include "experiments/train/run_start.h"
 #include "experiments/train/training_run.h"
 
 namespace weft::experiments {
@@ -65,14 +66,23 @@ int train_command(const Arguments& arguments) {
   const RunStart start = line.has("resume")  ? RunStart::resume
                          : line.has("fresh") ? RunStart::fresh
                                              : RunStart::anew;
-  RunOptions options{start, line.has("init-from") ? line.text("init-from") : "", "weft train"};
+  const std::string given = line.has("init-from") ? line.text("init-from") : "";
+  core::require(start != RunStart::resume || given.empty(),
+                "--init-from starts a run, --resume continues one with its own model: leave one "
+                "of them out");
+  RunOptions options{start, source_of_start(source.directory, start, given), "weft train"};
   for (const std::string& word : line.words()) options.command += " " + word;
   if (line.has("run")) options.command += " --run " + line.text("run");
   // The data is read before the directory is made: a missing file leaves no empty run.
   auto dataset = make_dataset(source.config);
   if (!line.has("force")) require_fit(source.config, available_bytes());
-  const RunDirectory directory = RunDirectory::open(source.directory, start, options.command);
-  return TrainingRun(source.config, std::move(dataset), directory, options, std::cout).run();
+  std::vector<std::string> warnings;
+  auto trainer = prepare_start(source.config, std::move(dataset), options.init_from, warnings);
+  for (const std::string& warning : warnings) std::cout << "warning: " << warning << '\n';
+  const RunDirectory directory =
+      RunDirectory::open(source.directory, start, options.command, options.init_from);
+  if (!given.empty()) options.command += " --init-from " + given;
+  return TrainingRun(std::move(trainer), directory, options, std::cout).run();
 }
 
 }  // namespace weft::experiments

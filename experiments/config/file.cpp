@@ -1,12 +1,14 @@
 #include "experiments/config/file.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <system_error>
 
+#include "core/error.h"
 #include "experiments/config/text.h"
 #include "experiments/config/toml.h"
 
@@ -16,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t largest_file = std::size_t(1) << 20;
+constexpr Index most_includes = 1000, deepest_include = 32;
 
 class Inclusion {
  public:
@@ -28,6 +31,13 @@ class Inclusion {
     if (identity.empty()) identity = path.string();
     if (std::ranges::find(open_, identity) != open_.end()) {
       report(asked, path.string() + " includes itself by way of this line; remove one include");
+      return {};
+    }
+    if (++resolved_ > most_includes || Index(open_.size()) > deepest_include) {
+      if (!refused_)
+        report(asked, core::message_of("more than ", most_includes, " includes, or ",
+                                       deepest_include, " inside each other: include less"));
+      refused_ = true;
       return {};
     }
     if (const auto done = finished_.find(identity); done != finished_.end()) return done->second;
@@ -49,13 +59,18 @@ class Inclusion {
     };
     std::error_code ignored;
     if (fs::is_directory(path, ignored)) return fail("it is a directory");
+    const bool included = open_.size() > 1;  // the config itself may come through a pipe
+    if (included && fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
+      return fail("it is no file");
     errno = 0;
     std::ifstream file(path, std::ios::binary);
-    std::string text(largest_file + 1, '\0');
-    if (file) file.read(text.data(), std::streamsize(text.size()));
+    std::string text;
+    for (std::array<char, 65536> some; file && text.size() <= largest_file;) {
+      file.read(some.data(), std::streamsize(some.size()));
+      text.append(some.data(), std::size_t(file.gcount()));
+    }
     if (!file.is_open() || file.bad())
       return fail(errno ? std::generic_category().message(errno) : "it cannot be opened");
-    text.resize(std::size_t(file.gcount()));
     if (text.size() > largest_file) return fail("it is larger than 1 MiB; is it the right file?");
     return text;
   }
@@ -89,6 +104,8 @@ class Inclusion {
 
   std::vector<ConfigProblem>& problems_;
   std::vector<std::string> open_;
+  Index resolved_ = 0;
+  bool refused_ = false;
   std::map<std::string, ConfigNode> finished_;
 };
 

@@ -95,7 +95,7 @@ class UnknownKeys {
       problem.message += " is now called " + renamed->second + ": rename it";
     } else if (conditional == keys_.conditional_.end()) {
       problem.message = (node.table() ? "unknown section " : "unknown key ") + path;
-      problem.suggestion = suggestion_for(path);
+      if (++suggested_ <= most_suggested) problem.suggestion = suggestion_for(path);
     } else if (depends_on_a_wrong_key(conditional->second.all)) {
       return;
     } else {
@@ -128,8 +128,11 @@ class UnknownKeys {
     return best;
   }
 
+  static constexpr Index most_suggested = 50;  // a file of nothing but unknown keys is no typo
+
   const ConfigKeys& keys_;
   const std::set<std::string>& wrong_;
+  Index suggested_ = 0;
 };
 
 void ConfigKeys::add_section(const std::string& path) {

@@ -27,7 +27,10 @@ void raise_if_any(std::vector<ConfigProblem> problems) {
   const std::size_t count = problems.size();
   std::string message = std::to_string(count) + (count == 1 ? " problem" : " problems") +
                         " in the configuration, nothing was started";
-  for (const ConfigProblem& problem : problems) message += "\n  " + problem.text();
+  constexpr std::size_t most_shown = 100;
+  for (std::size_t i = 0; i < std::min(count, most_shown); ++i)
+    message += "\n  " + problems[i].text();
+  if (count > most_shown) message += "\n  ... and " + std::to_string(count - most_shown) + " more";
   throw core::Error(core::Fault::usage, message);
 }
 

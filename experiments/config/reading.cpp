@@ -10,6 +10,8 @@
 namespace weft::experiments {
 namespace {
 
+constexpr double most_counted = 2147483647;  // 2^31 - 1
+
 std::optional<double> as_number(const ConfigNode& node) {
   if (const Index* integer = std::get_if<Index>(&node.value)) return double(*integer);
   const double* number = std::get_if<double>(&node.value);
@@ -181,7 +183,10 @@ void ReadingFields::visit(const core::Field& field) {
     reading_.keys.add_conditional(join_path(path_, field.key), unmet_, met_);
     return;
   }
-  const ValueReader<Index> integer{reading_, "a whole number", as_integer, field.range};
+  // Counts multiply: what states no bound of its own stays far from where products overflow.
+  core::Range counted = field.range;
+  if (std::isinf(counted.high)) counted.high = most_counted;
+  const ValueReader<Index> integer{reading_, "a whole number", as_integer, counted};
   const ValueReader<double> number{reading_, "a number", as_number, field.range};
   const ValueReader<bool> flag{reading_, "true or false", as_flag};
   const ValueReader<std::string> text{reading_, "text", as_text};

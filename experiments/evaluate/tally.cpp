@@ -79,6 +79,7 @@ double for_each_batch(const data::Dataset& dataset, const EvaluationOptions& opt
   Index tokens_read = 0;
   const Index pairs_before = core::counters().scored_pairs;
   for (Index i = 0; i < batches; ++i) {
+    if (options.poll) options.poll();
     const data::Batch batch = dataset.evaluation(options.split, i, stride);
     tokens_read += batch.inputs.size();
     read(batch);

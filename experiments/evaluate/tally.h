@@ -46,8 +46,9 @@ struct Evaluation {
 
 struct EvaluationOptions {
   data::Split split = data::Split::validation;
-  Index stride = 0;   ///< 0: disjoint windows of the data's length
-  Index batches = 0;  ///< 0: the whole split
+  Index stride = 0;                 ///< 0: disjoint windows of the data's length
+  Index batches = 0;                ///< 0: the whole split
+  std::function<void()> poll = {};  ///< called before every batch; may throw to end the evaluation
 };
 
 /// Sums over scored tokens, in double and in order.

@@ -131,6 +131,16 @@ void note_missing(const Cell& cell, ComparedRow& row) {
   if (open > 0) row.notes.push_back(std::to_string(open) + " not finished, left out");
 }
 
+/// Settings were chosen without these trials: with them, others might have been.
+void note_missing_choices(const Group& group, const Cell& chosen, ComparedRow& row) {
+  std::string names;
+  for (const Cell& cell : group.cells)
+    for (const TrialRecord* trial : cell.trials)
+      if (&cell != &chosen && !trial->done())
+        names += (names.empty() ? "" : ", ") + trial->plan.id + " (" + text_of(cell.chosen) + ")";
+  if (!names.empty()) row.notes.push_back("chosen without trial " + names);
+}
+
 ComparedRow row_of(const Group& group) {
   const Cell& cell = choose(group);
   ComparedRow row;
@@ -139,6 +149,7 @@ ComparedRow row_of(const Group& group) {
   if (row.choices > 1) row.chosen = text_of(cell.chosen);
   row.planned = Index(cell.trials.size());
   note_missing(cell, row);
+  note_missing_choices(group, cell, row);
   for (const TrialRecord* trial : cell.trials) {
     row.leaks = row.leaks || trial->plan.leaks;
     row.parameters = trial->plan.parameters;
@@ -147,8 +158,10 @@ ComparedRow row_of(const Group& group) {
   }
   if (!row.done.empty())
     for (const auto& [metric, value] : row.done.front()->scores)
-      row.scores[metric] = Statistic::of(
-          cell.values([&, &name = metric](const TrialRecord& t) { return t.scores.at(name); }));
+      row.scores[metric] = Statistic::of(cell.values([&, &name = metric](const TrialRecord& t) {
+        const auto score = t.scores.find(name);
+        return score == t.scores.end() ? not_measured : score->second;
+      }));
   row.leak_bits = Statistic::of(cell.values([](const auto& t) { return t.leak_bits; }));
   row.tokens_per_s = Statistic::of(cell.values([](const auto& t) { return t.tokens_per_s; }));
   row.train_seconds = Statistic::of(cell.values([](const auto& t) { return t.train_seconds; }));

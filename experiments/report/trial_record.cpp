@@ -2,48 +2,25 @@
 
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <numbers>
 #include <optional>
 
 #include "core/error.h"
-#include "core/files/durable_file.h"
 #include "experiments/run/metrics_log.h"
 #include "experiments/run/run_files.h"
 
 namespace weft::experiments {
 namespace {
 
-using Json = nlohmann::json;
-
-void read_score(const std::filesystem::path& path, TrialRecord& record) {
-  const Json json = Json::parse(core::read_text_file(path), nullptr, false);
-  try {
-    for (const char* metric : {"bits", "loss", "perplexity", "accuracy"})
-      record.scores[metric] = json.at(metric);
-    if (json.contains("sequence_accuracy"))
-      record.scores["sequence_accuracy"] = json["sequence_accuracy"];
-    if (json.contains("f1")) record.scores["f1"] = json["f1"];
-    record.floor_bits = json.value("floor_bits", not_measured);
-    record.chance = json.value("chance", not_measured);
-    if (json.contains("leak"))
-      record.leak_bits = double(json["leak"].at("gap")) / std::numbers::ln2;
-    record.classifies = json.contains("classes");
-    record.baselines = json.value("baselines", std::map<std::string, double>());
-    record.bits_baselines = json.value("bits_baselines", std::map<std::string, double>());
-    double right = 0, all = 0;
-    for (const Json& band : json.value("by_distance", Json::array())) {
-      record.recall.push_back(
-          {band.at("from"), band.at("to"), band.at("tokens"), band.at("accuracy")});
-      right += record.recall.back().accuracy * double(record.recall.back().tokens);
-      all += double(record.recall.back().tokens);
-    }
-    if (all > 0) record.scores["recall"] = right / all;
-  } catch (const Json::exception&) {
-    record.scores.clear();
-    record.state = {TrialState::Phase::failed, record.state.step,
-                    path.string() + " is damaged: delete it and run the sweep again"};
-  }
+void take_score(const Score& score, TrialRecord& record) {
+  record.scores = score.values;
+  record.floor_bits = score.floor_bits.value_or(not_measured);
+  record.chance = score.chance.value_or(not_measured);
+  if (score.leak_nats) record.leak_bits = *score.leak_nats / std::numbers::ln2;
+  record.classifies = score.classifies;
+  record.baselines = score.baselines;
+  record.bits_baselines = score.bits_baselines;
+  record.recall = score.recall;
 }
 
 void add(Curve& curve, Index step, double value) {
@@ -137,7 +114,8 @@ SweepRecord read_sweep(const std::filesystem::path& directory) {
     TrialRecord record;
     record.plan = planned;
     record.state = state_of(files, planned.id);
-    if (record.done()) read_score(files.score(planned.id), record);
+    if (record.done())
+      if (const auto score = read_score(files.score(planned.id))) take_score(*score, record);
     read_run(files.run(planned.id), record);
     record.sample = newest_picture(RunFiles{files.run(planned.id)}.samples());
     note_machine(files.run(planned.id), sweep.machines);

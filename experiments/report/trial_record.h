@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "experiments/sweep/plan.h"
+#include "experiments/sweep/score.h"
 
 namespace weft::experiments {
 
@@ -16,12 +17,6 @@ inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 struct Curve {
   std::vector<Index> steps;
   std::vector<double> values;
-};
-
-/// Recall from a range of distances.
-struct RecallBand {
-  Index from = 0, to = 0, tokens = 0;
-  double accuracy = 0;
 };
 
 /// What a trial came to.

@@ -5,28 +5,48 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "core/error.h"
 #include "core/files/durable_file.h"
 
 namespace weft::experiments {
+namespace {
+
+constexpr const char* without_locks = "WEFT_WITHOUT_LOCKS";
+
+/// 0, or an errno: EWOULDBLOCK when another process holds the lock.
+int lock_file(int file) {
+  while (::flock(file, LOCK_EX | LOCK_NB) != 0)
+    if (errno != EINTR) return errno;
+  return 0;
+}
+
+}  // namespace
 
 std::optional<DirectoryLock> DirectoryLock::take(const std::filesystem::path& directory,
                                                  std::string& holder) {
   const std::filesystem::path path = directory / file_name;
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  int file = -1;
+  while ((file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) < 0 && errno == EINTR)
+    continue;
   core::require(file >= 0, core::explain_errno(errno));
-  if (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    ::close(file);
+  DirectoryLock lock(file);
+  const int refused = lock_file(file);
+  if (refused == EWOULDBLOCK) {
     holder = core::read_text_file(path);
     return std::nullopt;
   }
+  core::require(refused == 0 || std::getenv(without_locks), "it cannot be locked (",
+                std::strerror(refused), "): use a file system that has locks, or set ",
+                without_locks, "=1 and see to it that no other process works there");
   char host[256] = {};
   ::gethostname(host, sizeof host - 1);
   const std::string own = core::message_of("process ", ::getpid(), " on ", host);
   if (::ftruncate(file, 0) == 0) core::write_fully(file, std::as_bytes(std::span(own)));
-  return DirectoryLock(file);
+  return lock;
 }
 
 DirectoryLock::DirectoryLock(DirectoryLock&& other) noexcept

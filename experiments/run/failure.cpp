@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files/durable_file.h"
+#include "core/files/json_nesting.h"
 
 namespace weft::experiments {
 
@@ -22,7 +23,8 @@ void record_failure(const Failure& failure) {
 
 std::optional<Failure> read_failure(const std::filesystem::path& path) {
   if (!std::filesystem::is_regular_file(path)) return std::nullopt;
-  const Json json = Json::parse(core::read_text_file(path), nullptr, false);
+  const std::string text = core::read_text_file(path);
+  const Json json = Json::parse(core::nests_too_deep(text) ? "" : text, nullptr, false);
   try {
     return Failure{json.at("reason"), json.at("advice")};
   } catch (const Json::exception&) {

@@ -15,6 +15,7 @@
 
 #include "core/error.h"
 #include "core/files/durable_file.h"
+#include "core/files/json_nesting.h"
 
 namespace weft::experiments {
 namespace {
@@ -75,6 +76,7 @@ MetricValue value_of(const Json& json) {
 }
 
 std::optional<MetricRecord> parse(std::string_view line) {
+  if (core::nests_too_deep(line)) return {};
   const Json json = Json::parse(line, nullptr, false);
   if (!json.is_object() || !json.contains("step") || !json["step"].is_number_integer()) return {};
   MetricRecord record{.step = json["step"].get<core::Index>()};
@@ -162,13 +164,15 @@ std::optional<MetricRecord> last_record(const std::filesystem::path& path) {
   return last;
 }
 
-MetricsCut cut_metrics_back(const std::filesystem::path& path, core::Index step) {
+MetricsCut cut_metrics_back(const std::filesystem::path& path, core::Index step,
+                            const std::string& redone) {
   MetricsCut cut;
   if (!std::filesystem::exists(path)) return cut;
   const std::string text = core::read_text_file(path);
   std::string kept;
   for_each_line(text, [&](std::string_view line, const std::optional<MetricRecord>& record) {
-    if (record && record->step <= step) {
+    const bool again = record && record->step == step && record->has(redone);
+    if (record && record->step <= step && !again) {
       kept += line;
       return;
     }

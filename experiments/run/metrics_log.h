@@ -59,7 +59,9 @@ struct MetricsCut {
   core::Index newest_step = -1;  // of the removed records
 };
 
-/// Removes, all or nothing, every record with a step above `step`, and lines that are no records.
-MetricsCut cut_metrics_back(const std::filesystem::path& path, core::Index step);
+/// Removes, all or nothing, every record with a step above `step`, and lines that are no records;
+/// of `step` itself those with the metric `redone`, which will be measured again.
+MetricsCut cut_metrics_back(const std::filesystem::path& path, core::Index step,
+                            const std::string& redone = {});
 
 }  // namespace weft::experiments

@@ -33,7 +33,7 @@ std::vector<std::string> keys_of_later_choices(const ResolvedConfig& resolved) {
 
 void read_top(core::Fields& top, RunConfig& config) {
   top.integer("seed", config.seed, "what every random number of the run derives from",
-              core::at_least(0));
+              core::between(0, 9.2e18));
   top.integer("threads", config.threads, "threads to use; 0: all cores", core::between(0, 4096));
 }
 

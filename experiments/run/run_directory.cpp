@@ -45,6 +45,10 @@ void check_start(const fs::path& directory, RunStart start, const std::string& c
                 "; begin one with:  ", command);
   if (!run && !is_unused(directory))
     cannot_use(directory, "it holds other files than a run of weft: empty it");
+  if (start != RunStart::resume && run && !is_marked_as_run(directory))
+    cannot_use(directory,
+               "its status.json is lost or damaged, but it holds checkpoints: continue that run "
+               "with --resume, or move it away");
 }
 
 /// What weft wrote goes; the mark of a run goes last, so that a killed deletion can be repeated.
@@ -55,10 +59,17 @@ void delete_run(const RunFiles& files) {
     fs::remove_all(path);
 }
 
+/// What killed writers left: this process is now the only one.
+void remove_temporary_files(const fs::path& directory) {
+  std::error_code ignored;
+  for (const auto& item : fs::directory_iterator(directory, ignored))
+    if (item.path().native().ends_with(core::temporary_ending)) fs::remove(item.path(), ignored);
+}
+
 }  // namespace
 
 RunDirectory RunDirectory::open(const fs::path& directory, RunStart start,
-                                const std::string& command) {
+                                const std::string& command, const std::string& init_from) {
   try {
     check_start(directory, start, command);
     fs::create_directories(directory);
@@ -73,7 +84,9 @@ RunDirectory RunDirectory::open(const fs::path& directory, RunStart start,
                            " --resume\n  delete it and start over: ", command, " --fresh"));
     }
     if (exists && start == RunStart::fresh) delete_run(run.files_);
-    if (start != RunStart::resume) write_status(run.files_, {.state = "running"});
+    if (start != RunStart::resume)
+      write_status(run.files_, {.state = "running", .init_from = init_from});
+    remove_temporary_files(directory);
     fs::create_directories(run.files_.samples());
     fs::create_directories(run.files_.checkpoints());
     return run;

@@ -18,8 +18,9 @@ class RunDirectory {
   /// deleted first: the files that weft writes, nothing else. A directory with other things in it
   /// is never touched. `command` is what the user typed, for the errors that say what to type
   /// instead: "weft train configs/quickstart.toml".
+  /// `init_from` is the run whose model a new run starts from, noted in its status.
   static RunDirectory open(const std::filesystem::path& directory, RunStart start,
-                           const std::string& command);
+                           const std::string& command, const std::string& init_from = {});
 
   const RunFiles& files() const { return files_; }
 

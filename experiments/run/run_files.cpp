@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/files/durable_file.h"
+#include "core/files/json_nesting.h"
 
 namespace weft::experiments {
 namespace {
@@ -29,7 +30,8 @@ std::string utc_now() {
 /// The contents of a JSON file, or null when it is absent or damaged.
 Json read_json(const fs::path& path) {
   if (!fs::is_regular_file(path)) return nullptr;
-  return Json::parse(core::read_text_file(path), nullptr, false);
+  const std::string text = core::read_text_file(path);
+  return Json::parse(core::nests_too_deep(text) ? "" : text, nullptr, false);
 }
 
 void write_json(const fs::path& path, const Json& json) {
@@ -66,42 +68,51 @@ fs::path run_path(const fs::path& root, const std::string& name, const std::stri
   return root / (name + '-' + config_hash.substr(0, 8));
 }
 
-bool holds_run(const fs::path& directory) {
+bool is_marked_as_run(const fs::path& directory) {
   const Json status = read_json(RunFiles{directory}.status());
   return member(status, "program", std::string()) == "weft";
+}
+
+bool holds_run(const fs::path& directory) {
+  const RunFiles files{directory};
+  return is_marked_as_run(directory) || fs::is_regular_file(files.checkpoints() / "last.json");
 }
 
 RunFiles find_run(const fs::path& directory) {
   core::require(fs::is_directory(directory), "no run at ", directory.string(),
                 ": there is no such directory");
   core::require(holds_run(directory), "no run at ", directory.string(),
-                ": the directory has no status.json written by weft");
+                ": the directory has neither a status.json written by weft nor checkpoints");
   return {directory};
 }
 
 RunStatus read_status(const RunFiles& files) {
   const Json json = read_json(files.status());
-  core::require(json.is_object(), files.status().string(), ": is missing or damaged");
-  return {member(json, "state", std::string()), member(json, "step", core::Index(0)),
-          member(json, "reason", member(json, "detail", std::string())),
-          member(json, "advice", std::string())};
+  RunStatus status{member(json, "state", std::string()), member(json, "step", core::Index(0)),
+                   member(json, "reason", member(json, "detail", std::string())),
+                   member(json, "advice", std::string())};
+  // Earlier versions wrote no "saved"; but for a failure, the step was that of a checkpoint.
+  const bool was_saved = status.state != "failed" && status.step > 0;
+  status.saved = member(json, "saved", was_saved ? status.step : core::Index(-1));
+  status.init_from = member(json, "init_from", std::string());
+  return status;
 }
 
 void write_status(const RunFiles& files, const RunStatus& status) {
-  write_json(files.status(), {{"program", "weft"},
-                              {"format", 1},
-                              {"state", status.state},
-                              {"step", status.step},
-                              {"reason", status.reason},
-                              {"advice", status.advice},
-                              {"time", utc_now()}});
+  Json json = {{"program", "weft"},       {"format", 1},           {"state", status.state},
+               {"step", status.step},     {"saved", status.saved}, {"reason", status.reason},
+               {"advice", status.advice}, {"time", utc_now()}};
+  if (!status.init_from.empty()) json["init_from"] = status.init_from;
+  write_json(files.status(), json);
 }
 
 std::vector<Facts> read_starts(const RunFiles& files) {
   const Json json = read_json(files.environment());
   std::vector<Facts> starts;
   if (!json.is_object() || !json.contains("starts")) return starts;
+  if (!json["starts"].is_array()) return starts;
   for (const Json& start : json["starts"]) {
+    if (!start.is_object()) continue;
     Facts facts;
     for (const auto& [name, value] : start.items()) facts[name] = fact_of(value);
     starts.push_back(std::move(facts));
@@ -111,7 +122,8 @@ std::vector<Facts> read_starts(const RunFiles& files) {
 
 void record_start(const RunFiles& files, Facts facts) {
   Json json = read_json(files.environment());
-  if (!json.is_object() || !json.contains("starts")) json = {{"starts", Json::array()}};
+  if (!json.is_object() || !json.contains("starts") || !json["starts"].is_array())
+    json = {{"starts", Json::array()}};
   Json start = Json::object();
   facts["time"] = utc_now();
   for (const auto& [name, fact] : facts)

@@ -30,6 +30,8 @@ struct RunStatus {
   std::string state;
   core::Index step = 0;
   std::string reason = {}, advice = {};
+  core::Index saved = -1;      ///< the step of the newest checkpoint; -1: there is none yet
+  std::string init_from = {};  ///< the run whose model it starts from, until it has a checkpoint
 };
 
 /// ROOT/NAME-HASH8 with the first 8 digits of the resolved config's hash: the same config always
@@ -37,11 +39,15 @@ struct RunStatus {
 std::filesystem::path run_path(const std::filesystem::path& root, const std::string& name,
                                const std::string& config_hash);
 
-/// Whether weft has begun a run there.
+/// Whether weft has begun a run there: status.json says so, or it is lost or damaged but there are
+/// checkpoints.
 bool holds_run(const std::filesystem::path& directory);
+/// Whether status.json itself says so.
+bool is_marked_as_run(const std::filesystem::path& directory);
 /// The files of an existing run, for reading; an Error (Fault::usage) when there is none.
 RunFiles find_run(const std::filesystem::path& directory);
 
+/// With status.json lost or damaged, a status without state.
 RunStatus read_status(const RunFiles& files);
 void write_status(const RunFiles& files, const RunStatus& status);
 

@@ -29,7 +29,11 @@ StopSignal::StopSignal() {
   action.sa_handler = note_signal;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
-  for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &action, &before_[i]);
+  for (std::size_t i = 0; i < signals.size(); ++i) {
+    ::sigaction(signals[i], &action, &before_[i]);
+    const bool stays = signals[i] == SIGHUP || signals[i] == SIGPIPE;
+    if (stays && before_[i].sa_handler == SIG_IGN) ::sigaction(signals[i], &before_[i], nullptr);
+  }
 }
 
 StopSignal::~StopSignal() {

@@ -6,9 +6,14 @@
 
 namespace weft::experiments {
 
-/// While it lives, SIGTERM, SIGINT, SIGUSR1 and SIGUSR2 do not end the process but ask the run to
-/// save and stop at its next step; another SIGINT after that ends the process at once. The handlers
-/// found before come back at the end. One at a time.
+/// Thrown where work is given up because a signal asked for it; not an error.
+struct Interrupted {};
+
+/// While it lives, signals that would end the process ask the run to save and stop instead: a
+/// request to end (SIGTERM, SIGINT, SIGUSR1, SIGUSR2), a lost terminal (SIGHUP), a closed pipe
+/// (SIGPIPE), a limit of time (SIGXCPU, SIGALRM). Another SIGINT after that ends the process at
+/// once. SIGHUP and SIGPIPE stay ignored where they were (nohup). The handlers found before come
+/// back at the end. One at a time.
 class StopSignal {
  public:
   StopSignal();
@@ -17,6 +22,9 @@ class StopSignal {
   ~StopSignal();
 
   bool requested() const { return number() != 0; }
+  void throw_if_requested() const {
+    if (requested()) throw Interrupted();
+  }
   /// The first signal that came, or 0.
   int number() const;
   /// "SIGTERM"
@@ -25,7 +33,8 @@ class StopSignal {
   int exit_code() const { return 128 + number(); }
 
  private:
-  static constexpr std::array<int, 4> signals{SIGTERM, SIGINT, SIGUSR1, SIGUSR2};
+  static constexpr std::array<int, 8> signals{SIGTERM, SIGINT,  SIGUSR1, SIGUSR2,
+                                              SIGHUP,  SIGPIPE, SIGXCPU, SIGALRM};
   std::array<struct sigaction, signals.size()> before_;
 };
 

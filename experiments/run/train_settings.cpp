@@ -26,7 +26,7 @@ std::optional<Period> parse_period(std::string_view text) {
 void TrainSettings::fields(core::Fields& field) {
   field.integer("steps", steps, "budget: optimizer steps (1000 when no budget is given)",
                 core::at_least(0));
-  field.integer("tokens", tokens, "budget: tokens read", core::at_least(0));
+  field.integer("tokens", tokens, "budget: tokens read", core::between(0, 1e15));
   field.number("flops", flops, "budget: useful arithmetic by the cost model", core::at_least(0));
   field.number("minutes", minutes, "budget: time, turned into steps by a probe at the start",
                core::at_least(0));

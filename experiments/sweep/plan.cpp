@@ -1,12 +1,15 @@
 #include "experiments/sweep/plan.h"
 
 #include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/files/durable_file.h"
+#include "core/files/json_nesting.h"
 #include "experiments/config/node.h"
 #include "experiments/run/run_files.h"
+#include "experiments/sweep/score.h"
 
 namespace weft::experiments {
 namespace {
@@ -33,6 +36,8 @@ Json json_of(const PlannedTrial& trial) {
 PlannedTrial trial_of(const Json& json) {
   PlannedTrial trial;
   trial.id = json.at("id");
+  if (!std::ranges::all_of(trial.id, [](unsigned char c) { return std::isalnum(c) || c == '-'; }))
+    throw Json::other_error::create(0, "no id of a trial", nullptr);
   for (const auto& [key, value] : json.at("settings").items())
     trial.settings.emplace_back(key, value.get<std::string>());
   trial.parameters = json.at("parameters");
@@ -69,13 +74,15 @@ void write_plan(const SweepFiles& files, const SweepPlan& plan) {
   for (const PlannedTrial& trial : plan.trials) trials.push_back(json_of(trial));
   const Json json = {{"program", "weft"},       {"format", 1},           {"name", plan.name},
                      {"command", plan.command}, {"budget", plan.budget}, {"trials", trials}};
-  core::write_durably(files.plan(), json.dump(1) + "\n", core::Fault::checkpoint);
+  core::write_durably(files.plan(), json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n",
+                      core::Fault::checkpoint);
 }
 
 SweepPlan read_plan(const SweepFiles& files) {
   core::require(std::filesystem::is_regular_file(files.plan()), "no sweep at ",
                 files.directory.string(), ": there is no sweep.json; make one with weft sweep");
-  const Json json = Json::parse(core::read_text_file(files.plan()), nullptr, false);
+  const std::string text = core::read_text_file(files.plan());
+  const Json json = Json::parse(core::nests_too_deep(text) ? "" : text, nullptr, false);
   try {
     SweepPlan plan{json.at("name"), json.at("command"), json.at("budget"), {}};
     for (const Json& trial : json.at("trials")) plan.trials.push_back(trial_of(trial));
@@ -94,8 +101,7 @@ TrialState state_of(const SweepFiles& files, const std::string& id) {
   const RunStatus status = read_status({files.run(id)});
   if (status.state == "failed") return {Phase::failed, status.step, in_one_line(status.reason)};
   if (status.state != "finished") return {Phase::waiting, status.step};
-  const bool scored = std::filesystem::is_regular_file(files.score(id));
-  return {scored ? Phase::done : Phase::trained, status.step};
+  return {read_score(files.score(id)) ? Phase::done : Phase::trained, status.step};
 }
 
 }  // namespace weft::experiments

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <iomanip>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
 
@@ -14,6 +13,7 @@
 #include "experiments/run/directory_lock.h"
 #include "experiments/run/metrics_log.h"
 #include "experiments/run/run_files.h"
+#include "experiments/sweep/score.h"
 
 namespace weft::experiments {
 namespace {
@@ -32,10 +32,14 @@ void wait_until_free(const fs::path& run) {
     std::this_thread::sleep_for(between_looks);
 }
 
-std::string score_text(const fs::path& path) {
-  const auto json = nlohmann::json::parse(core::read_text_file(path), nullptr, false);
-  return json.value("split", "") + ' ' + format_fixed(json.value("bits", 0.0), 4) + " bits per " +
-         json.value("unit", "");
+std::string text_of(const Score& score) {
+  return score.split + ' ' + format_fixed(score.values.at("bits"), 4) + " bits per " + score.unit;
+}
+
+/// What the process that scores prints, until it is known to be a whole score.
+fs::path unfinished(const fs::path& score) {
+  fs::path path = score;
+  return path += core::temporary_ending;
 }
 
 }  // namespace
@@ -118,10 +122,9 @@ void SweepRun::start(Job& job) {
   if (job.scores) {
     const std::vector<std::string> words = {"eval",   run.string(),       "--split", planned.split,
                                             "--ckpt", planned.checkpoint, "--json",  threads};
-    fs::path unfinished = files_.score(planned.id);
-    unfinished += core::temporary_ending;
     job.process = std::make_unique<ChildProcess>(
-        words, processors, ChildProcess::Output{unfinished, log, failure, false});
+        words, processors,
+        ChildProcess::Output{unfinished(files_.score(planned.id)), log, failure, false});
     return;
   }
   std::vector<std::string> words = {"train", files_.config(planned.id).string(), "--run",
@@ -147,16 +150,22 @@ bool SweepRun::ended(Job& job, ExitCode code) {
     start(job);
     return false;
   }
-  fs::path unfinished = files_.score(planned.id);
-  unfinished += core::temporary_ending;
-  core::write_durably(files_.score(planned.id), core::read_text_file(unfinished),
-                      core::Fault::checkpoint);
+  const fs::path path = files_.score(planned.id);
+  const std::string text = core::read_text_file(unfinished(path));
+  const auto score = parse_score(text);
+  if (!score)
+    throw core::Error(
+        core::Fault::checkpoint,
+        "the score of trial " + planned.id + " is not whole: " + unfinished(path).string(),
+        "Free some space on that disk; the same command goes on from here");
+  core::write_durably(path, text, core::Fault::checkpoint);
+  fs::remove(unfinished(path));
   states_[job.trial].phase = Phase::done;
   const double seconds = steady_seconds() - job.started;
   expected_ += planned.seconds;
   if (planned.seconds > 0) taken_ += seconds;
-  display_.message("done    " + planned.id + "  " + planned.label() + "  " +
-                   score_text(files_.score(planned.id)) + "  " + format_duration(seconds));
+  display_.message("done    " + planned.id + "  " + planned.label() + "  " + text_of(*score) +
+                   "  " + format_duration(seconds));
   return true;
 }
 
@@ -174,9 +183,13 @@ void SweepRun::fail(const Job& job, ExitCode code) {
     const Failure failure = failure_of(planned, code);
     state.reason = in_one_line(failure.reason);
     // A process that was ended from outside can go on; one that gave up has said why.
-    if (code < 128 && !job.scores && holds_run(files_.run(planned.id)))
-      write_status({files_.run(planned.id)},
-                   {"failed", state.step, failure.reason, failure.advice});
+    if (code < 128 && !job.scores && holds_run(files_.run(planned.id))) {
+      RunStatus status = read_status({files_.run(planned.id)});
+      status.state = "failed";
+      status.reason = failure.reason;
+      status.advice = failure.advice;
+      write_status({files_.run(planned.id)}, status);
+    }
   }
   states_[job.trial] = state;
   display_.message("FAILED  " + planned.id + "  " + planned.label() + "  " + state.reason);

@@ -1,17 +1,36 @@
 #include "experiments/train/loaded_model.h"
 
+#include "core/error.h"
+#include "experiments/checkpoint/saved_spelling.h"
 #include "experiments/train/run_model.h"
 
 namespace weft::experiments {
 
 using autograd::ParameterArena;
 
+namespace {
+
+/// The same numbers must stand for the same tokens and classes as in training.
+void check_meaning(const Checkpoint& checkpoint, const data::Dataset& dataset) {
+  const std::vector<std::string> differences = differences_in_meaning(checkpoint, dataset);
+  if (differences.empty()) return;
+  std::string text = "this data means other things by its numbers than the data that " +
+                     checkpoint.path.string() + " was trained on:";
+  for (const std::string& difference : differences) text += "\n  " + difference;
+  throw core::Error(core::Fault::data,
+                    text +
+                        "\ngive it the labels and characters of the training data (for labels, "
+                        "data.train_path must stay that of the training)");
+}
+
+}  // namespace
+
 LoadedModel::LoadedModel(const RunConfig& run, const Checkpoint& checkpoint)
     : LoadedModel(run, checkpoint, make_dataset(run)) {}
 
 LoadedModel::LoadedModel(const RunConfig& run, const Checkpoint& checkpoint,
                          std::unique_ptr<data::Dataset> data)
-    : LoadedModel(run, checkpoint, shape_of(run, *data)) {
+    : LoadedModel(run, checkpoint, (check_meaning(checkpoint, *data), shape_of(run, *data))) {
   dataset = std::move(data);
 }
 

@@ -47,15 +47,17 @@ double Trainer::run_micro_batch(Index number, const data::Batch& batch, autograd
   return value;
 }
 
-Trainer::Step Trainer::step(autograd::Profile* profile) {
+Trainer::Step Trainer::step(autograd::Profile* profile, const std::function<void()>& poll) {
   const Index micro = config_.train.accumulate, first = step_ * micro;
-  if (!prefetch_) prefetch_ = std::make_unique<data::Prefetch>(*dataset_, first);
+  auto batches = std::move(prefetch_);  // it comes back when the step is made
+  if (!batches) batches = std::make_unique<data::Prefetch>(*dataset_, first);
   arena_->zero_gradients();
   autograd::Journal journal;
   Step result;
   layers::StreamMemory memory = memory_;
   for (Index m = 0; m < micro; ++m) {
-    const data::Batch batch = prefetch_->next();
+    if (m > 0 && poll) poll();
+    const data::Batch batch = batches->next();
     if (profile) profile->restart();
     result.loss += run_micro_batch(first + m, batch, journal, memory, {.profile = profile});
     if (!std::isfinite(result.loss)) explain_divergence("loss");
@@ -65,6 +67,7 @@ Trainer::Step Trainer::step(autograd::Profile* profile) {
   journal.commit();
   inventory_.constrain();
   memory_ = std::move(memory);
+  prefetch_ = std::move(batches);
   ++step_;
   return result;
 }
@@ -160,6 +163,8 @@ Snapshot Trainer::snapshot() {
     snapshot.facts["data/" + name] = text;
   for (const auto& [name, text] : describe_image(dataset_->image()))
     snapshot.facts["data/" + name] = text;
+  if (const auto names = dataset_->class_names(); !names.empty())
+    snapshot.facts["data/classes"] = describe_classes(names);
   snapshot.facts["meta/total_steps"] = std::int64_t(total_steps());
   snapshot.facts["meta/isa"] = std::string(core::simd().isa);
   snapshot.facts["meta/blas"] = core::blas_core();

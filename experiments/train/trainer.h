@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,8 +29,9 @@ class Trainer {
     optim::StepReport report;
   };
   /// One optimizer step. A loss or gradient that is not finite changes nothing and throws an Error
-  /// (Fault::diverged) that names the first op and layer to make it.
-  Step step(autograd::Profile* profile = nullptr);
+  /// (Fault::diverged) that names the first op and layer to make it. Between micro-batches it calls
+  /// `poll`, which may throw to give the step up: nothing has then changed.
+  Step step(autograd::Profile* profile = nullptr, const std::function<void()>& poll = {});
 
   Index steps_done() const { return step_; }
   /// From the budget; a budget in minutes is turned into steps by timing a few first.

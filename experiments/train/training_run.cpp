@@ -40,56 +40,61 @@ std::string trunk_of(const layers::ModelSettings& model) {
 
 }  // namespace
 
-TrainingRun::TrainingRun(const RunConfig& config, std::unique_ptr<data::Dataset> dataset,
-                         const RunDirectory& directory, const RunOptions& options,
-                         std::ostream& out)
-    : trainer_(config, std::move(dataset)),
+TrainingRun::TrainingRun(std::unique_ptr<Trainer> trainer, const RunDirectory& directory,
+                         const RunOptions& options, std::ostream& out)
+    : owned_trainer_(std::move(trainer)),
+      trainer_(*owned_trainer_),
       files_(directory.files()),
       options_(options),
-      store_(files_.checkpoints(), config.train.keep_last, config.train.keep_best),
+      store_(files_.checkpoints(), trainer_.config().train.keep_last,
+             trainer_.config().train.keep_best),
       out_(out),
-      progress_(out, progress_settings(config.train)) {}
+      progress_(out, progress_settings(trainer_.config().train)) {}
 
 int TrainingRun::run() {
-  const StopSignal stop;
   if (options_.start == RunStart::resume && !store_.empty())
     resume();
   else
     begin();
-  announce();
-  metrics_.emplace(files_.metrics());
-  if (trainer_.config().train.tensorboard)
-    tensorboard_.emplace(files_.tensorboard(), trainer_.steps_done());
-  saved_time_ = steady_seconds();
   try {
-    train_until_done(stop);
-  } catch (const core::Error& error) {
-    write_status(files_, {"failed", trainer_.steps_done(), error.reason(), error.advice()});
-    throw;
-  }
-  if (stop.requested()) {
-    progress_.message(stop.name() + ": stopping after step " +
+    announce();
+    train_until_done();
+    finish();
+    return 0;
+  } catch (const Interrupted&) {
+    progress_.message(stop_.name() + ": stopping after step " +
                       std::to_string(trainer_.steps_done()));
     save();
-    write_status(files_, {"stopped", trainer_.steps_done(), stop.name()});
-    return stop.exit_code();
+    set_status("stopped", stop_.name());
+    return stop_.exit_code();
+  } catch (const core::Error& error) {
+    set_failed(error.reason(), error.advice());
+    throw;
+  } catch (const std::exception& error) {
+    set_failed(error.what());
+    throw;
   }
-  finish();
-  return 0;
+}
+
+/// A run that has saved checkpoints does not begin again because they cannot be found.
+void TrainingRun::refuse_to_begin_again() const {
+  const RunStatus status = read_status(files_);
+  if (status.saved <= 0) return;
+  throw core::Error(
+      core::Fault::checkpoint,
+      core::message_of("the run in ", files_.directory.string(), " has saved step ", status.saved,
+                       ", but there is no checkpoint in ", files_.checkpoints().string()),
+      "Bring the checkpoints back (is a disk not mounted?); --fresh would delete the run and start "
+      "over");
 }
 
 void TrainingRun::begin() {
+  if (options_.start == RunStart::resume) refuse_to_begin_again();
   // A run that was killed before its first checkpoint begins again: its measurements come again.
   cut_metrics_back(files_.metrics(), -1);
   core::write_durably(files_.config(), trainer_.config().toml(), core::Fault::checkpoint);
-  if (!options_.init_from.empty()) {
-    std::vector<std::string> warnings;
-    CheckpointStore other(find_run(options_.init_from).checkpoints(), 1, 1);
-    const Checkpoint start = other.load_last(warnings);
-    trainer_.restore_model(start);
-    for (const std::string& warning : warnings) progress_.message("warning: " + warning);
-    progress_.message("starting from the model of " + start.path.string());
-  }
+  if (!options_.init_from.empty())
+    progress_.message("starting from the model of " + options_.init_from);
 }
 
 void TrainingRun::resume() {
@@ -106,14 +111,36 @@ void TrainingRun::resume() {
     progress_.message("warning: saved with " + checkpoint.text("meta/isa") + " and BLAS " +
                       checkpoint.text("meta/blas") + ", continued with " + core::simd().isa +
                       " and " + core::blas_core() + ": bits may differ");
-  saved_step_ = validated_step_ = checkpoint.step;
+  saved_step_ = checkpoint.step;
+  if (warnings.empty()) store_.complete_save();
   core::write_durably(files_.config(), trainer_.config().toml(), core::Fault::checkpoint);
-  const MetricsCut cut = cut_metrics_back(files_.metrics(), checkpoint.step);
+  const MetricsCut cut = cut_metrics_back(files_.metrics(), checkpoint.step, final_loss_name);
+  for (const MetricRecord& record : read_metrics(files_.metrics()))
+    if (record.step == checkpoint.step && record.has("validation_loss"))
+      validated_step_ = checkpoint.step;
   std::string line = "resumed step " + std::to_string(checkpoint.step) + " from " +
                      checkpoint.path.filename().string() + " (checksum ok)";
-  if (cut.records > 0)
+  if (cut.newest_step > checkpoint.step)
     line += "; metrics.jsonl cut back from step " + std::to_string(cut.newest_step);
   progress_.message(line);
+}
+
+void TrainingRun::set_status(const std::string& state, const std::string& reason,
+                             const std::string& advice) {
+  write_status(files_, {.state = state,
+                        .step = trainer_.steps_done(),
+                        .reason = reason,
+                        .advice = advice,
+                        .saved = saved_step_,
+                        .init_from = saved_step_ < 0 ? options_.init_from : ""});
+}
+
+void TrainingRun::set_failed(const std::string& reason, const std::string& advice) noexcept {
+  try {
+    set_status("failed", reason, advice);
+  } catch (const std::exception&) {
+    // The failure itself is reported by what is thrown on; the disk may be what failed.
+  }
 }
 
 void TrainingRun::announce() {
@@ -125,7 +152,7 @@ void TrainingRun::announce() {
   facts["blas"] = core::blas_core();
   facts["threads"] = std::int64_t(core::threads());
   record_start(files_, std::move(facts));
-  write_status(files_, {"running", trainer_.steps_done()});
+  set_status("running");
   progress_.message(core::message_of("run ", files_.directory.string(), "  ",
                                      format_count(double(trainer_.arena().count())),
                                      " parameters  ", trunk_of(config.model), "  ", core::threads(),
@@ -155,22 +182,33 @@ void TrainingRun::announce() {
                       " by tables of counts: " + print_baselines(baselines_.bits));
 }
 
-void TrainingRun::train_until_done(const StopSignal& stop) {
-  const TrainSettings& train = trainer_.config().train;
-  const Index total = trainer_.total_steps();
-  while (trainer_.steps_done() < total && !stop.requested()) {
-    const double start = steady_seconds();
-    const Trainer::Step step = trainer_.step();
-    record_step(step, steady_seconds() - start);
-    const Index done = trainer_.steps_done();
-    if (done == total || (train.eval_every > 0 && done % train.eval_every == 0)) validate();
+void TrainingRun::train_until_done() {
+  metrics_.emplace(files_.metrics());
+  if (trainer_.config().train.tensorboard)
+    tensorboard_.emplace(files_.tensorboard(), trainer_.steps_done());
+  saved_time_ = steady_seconds();
+  if (!options_.init_from.empty() && saved_step_ < 0) save();
+  while (true) {
+    stop_.throw_if_requested();
+    if (validation_is_due()) validate();
     if (checkpoint_is_due()) save();
-    if (train.patience > 0 && without_best_ >= train.patience) {
-      progress_.message("no better validation in " + std::to_string(without_best_) +
-                        " attempts: stopping early");
-      break;
-    }
+    if (trainer_.steps_done() >= trainer_.total_steps() || patience_has_ended()) return;
+    stop_.throw_if_requested();
+    const double start = steady_seconds();
+    const Trainer::Step step = trainer_.step(nullptr, [&] { stop_.throw_if_requested(); });
+    record_step(step, steady_seconds() - start);
   }
+}
+
+bool TrainingRun::validation_is_due() {
+  const Index done = trainer_.steps_done(), every = trainer_.config().train.eval_every;
+  if (done == 0 || validated_step_ == done) return false;
+  return done == trainer_.total_steps() || (every > 0 && done % every == 0);
+}
+
+bool TrainingRun::patience_has_ended() const {
+  const Index patience = trainer_.config().train.patience;
+  return patience > 0 && without_best_ >= patience;
 }
 
 void TrainingRun::log_metrics(const MetricRecord& record) {
@@ -205,7 +243,9 @@ void TrainingRun::record_step(const Trainer::Step& step, double seconds) {
 
 void TrainingRun::validate() {
   const RunConfig& config = trainer_.config();
-  const Validation found = experiments::validate(trainer_, baselines_);
+  const Validation found =
+      experiments::validate(trainer_, baselines_, [&] { stop_.throw_if_requested(); });
+  saved_too_early_ = saved_step_ == trainer_.steps_done();
   if (found.spans) progress_.message(found.spans->summary());
   log_metrics(found.record);
   last_evaluation_ = found.evaluation;
@@ -267,14 +307,15 @@ void TrainingRun::show_images(const core::ImageForm& form) {
 
 bool TrainingRun::checkpoint_is_due() const {
   const Period period = trainer_.config().train.checkpoint_period();
-  if (saved_step_ == trainer_.steps_done()) return false;
+  if (saved_step_ == trainer_.steps_done()) return saved_too_early_;
   if (period.steps > 0) return trainer_.steps_done() % period.steps == 0;
   return period.minutes > 0 && steady_seconds() - saved_time_ >= 60 * period.minutes;
 }
 
 void TrainingRun::save() {
   const Index step = trainer_.steps_done();
-  if (step == saved_step_ || step == 0) return;
+  if (step == saved_step_ && !saved_too_early_) return;
+  if (step == 0 && options_.init_from.empty()) return;
   metrics_->sync();
   Snapshot snapshot = trainer_.snapshot();
   if (best_) snapshot.facts["train/best"] = *best_;
@@ -286,15 +327,22 @@ void TrainingRun::save() {
                     " MiB, " + format_fixed(steady_seconds() - start, 2) + " s)" +
                     (saved.best ? ", new best" : ""));
   saved_step_ = step;
+  saved_too_early_ = false;
   saved_time_ = steady_seconds();
-  write_status(files_, {"running", step});
+  set_status("running");
 }
 
 void TrainingRun::finish() {
-  const bool whole = trainer_.config().train.eval_batches == 0;
-  if (!last_evaluation_ || validated_step_ != trainer_.steps_done() || !whole) {
-    const Validation found = validate_finally(trainer_, baselines_);
-    log_metrics(found.record);
+  if (trainer_.steps_done() < trainer_.total_steps())
+    progress_.message("no better validation in " + std::to_string(without_best_) +
+                      " attempts: stopping early");
+  // The last validation is the final one where it read the whole split.
+  const bool measured =
+      trainer_.config().train.eval_batches == 0 && validated_step_ == trainer_.steps_done();
+  if (!last_evaluation_ || !measured) {
+    const Validation found =
+        validate_finally(trainer_, baselines_, [&] { stop_.throw_if_requested(); });
+    if (!measured) log_metrics(found.record);
     last_evaluation_ = found.evaluation;
   }
   save();
@@ -303,7 +351,7 @@ void TrainingRun::finish() {
   out_ << print_evaluation(*last_evaluation_, trainer_.dataset(), data::Split::validation);
   if (const auto spans = span_report(trainer_.model(), trainer_.config())) out_ << spans->table();
   out_ << std::flush;
-  write_status(files_, {"finished", trainer_.steps_done()});
+  set_status("finished");
 }
 
 }  // namespace weft::experiments

@@ -20,7 +20,7 @@ namespace weft::experiments {
 /// How a run is started.
 struct RunOptions {
   RunStart start = RunStart::anew;
-  std::string init_from;  ///< a run whose model this one starts from
+  std::string init_from;  ///< a run whose model the trainer already has; empty: none
   std::string command;    ///< what the user typed
 };
 
@@ -28,9 +28,9 @@ struct RunOptions {
 /// user sees, until the budget is used up, patience ends or a signal asks to stop.
 class TrainingRun {
  public:
-  /// The dataset is the one that the config describes. The directory must outlive the run.
-  TrainingRun(const RunConfig& config, std::unique_ptr<data::Dataset> dataset,
-              const RunDirectory& directory, const RunOptions& options, std::ostream& out);
+  /// The trainer has not made a step yet. The directory must outlive the run.
+  TrainingRun(std::unique_ptr<Trainer> trainer, const RunDirectory& directory,
+              const RunOptions& options, std::ostream& out);
 
   /// The exit code: 0, or 128 + N after signal N. Divergence and failing disks throw.
   int run();
@@ -38,29 +38,38 @@ class TrainingRun {
  private:
   void resume();
   void begin();
+  void refuse_to_begin_again() const;
   void announce();
-  void train_until_done(const StopSignal& stop);
+  void set_status(const std::string& state, const std::string& reason = {},
+                  const std::string& advice = {});
+  void set_failed(const std::string& reason, const std::string& advice = {}) noexcept;
+  void train_until_done();
   void log_metrics(const MetricRecord& record);
   void record_step(const Trainer::Step& step, double seconds);
   void validate();
   void show_sample();
   /// The same for images: held-out ones, completed, as a picture.
   void show_images(const core::ImageForm& form);
+  bool validation_is_due();
+  bool patience_has_ended() const;
   bool checkpoint_is_due() const;
   void save();
   void finish();
 
-  Trainer trainer_;
+  std::unique_ptr<Trainer> owned_trainer_;
+  Trainer& trainer_;
   RunFiles files_;
   RunOptions options_;
   CheckpointStore store_;
   std::ostream& out_;
+  StopSignal stop_;
   Progress progress_;
   std::optional<MetricsLog> metrics_;
   std::optional<TensorboardLog> tensorboard_;
 
   KnownBaselines baselines_;
   Index saved_step_ = -1, validated_step_ = -1;
+  bool saved_too_early_ = false;  ///< the checkpoint of this step lacks its validation
   double saved_time_ = 0;
   std::optional<double> validation_, best_;
   Index without_best_ = 0;  ///< validations since the best

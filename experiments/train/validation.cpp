@@ -9,11 +9,12 @@ namespace {
 /// Recall from further back than this is beyond what a short window reads.
 constexpr Index far_back = 31;
 
-Validation score(const Trainer& trainer, const std::string& name, Index batches) {
+Validation score(const Trainer& trainer, const std::string& name, Index batches,
+                 const std::function<void()>& poll) {
   const RunConfig& config = trainer.config();
   Validation result;
   Evaluation& e = result.evaluation;
-  e = evaluate(trainer.model(), trainer.dataset(), {.batches = batches});
+  e = evaluate(trainer.model(), trainer.dataset(), {.batches = batches, .poll = poll});
   result.spans = span_report(trainer.model(), config);
   result.record = {trainer.steps_done(), {{name + "_loss", e.nats}, {name + "_bits", e.bits()}}};
   result.line = "step " + std::to_string(trainer.steps_done()) + ": validation " +
@@ -72,9 +73,10 @@ void add_accuracy(const data::Dataset& dataset, const std::vector<data::Baseline
 
 }  // namespace
 
-Validation validate(const Trainer& trainer, const KnownBaselines& baselines) {
+Validation validate(const Trainer& trainer, const KnownBaselines& baselines,
+                    const std::function<void()>& poll) {
   const std::string name = "validation";
-  Validation result = score(trainer, name, trainer.config().train.eval_batches);
+  Validation result = score(trainer, name, trainer.config().train.eval_batches, poll);
   add_floor(trainer.dataset(), baselines.bits, result);
   add_recall(result);
   add_accuracy(trainer.dataset(), baselines.accuracy, name, result);
@@ -83,9 +85,10 @@ Validation validate(const Trainer& trainer, const KnownBaselines& baselines) {
   return result;
 }
 
-Validation validate_finally(const Trainer& trainer, const KnownBaselines& baselines) {
+Validation validate_finally(const Trainer& trainer, const KnownBaselines& baselines,
+                            const std::function<void()>& poll) {
   const std::string name = "final_validation";
-  Validation result = score(trainer, name, 0);
+  Validation result = score(trainer, name, 0, poll);
   result.line += ")";
   add_accuracy(trainer.dataset(), baselines.accuracy, name, result);
   return result;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,10 +26,15 @@ struct KnownBaselines {
   std::vector<data::BitsBaseline> bits;
 };
 
-/// Scores train.eval_batches of the split, under names that begin with validation_.
-Validation validate(const Trainer& trainer, const KnownBaselines& baselines);
+/// Scores train.eval_batches of the split, under names that begin with validation_. Before every
+/// batch it calls `poll`, which may throw to end it.
+Validation validate(const Trainer& trainer, const KnownBaselines& baselines,
+                    const std::function<void()>& poll);
 
 /// Scores the whole split when a run ends, under names that begin with final_validation_.
-Validation validate_finally(const Trainer& trainer, const KnownBaselines& baselines);
+Validation validate_finally(const Trainer& trainer, const KnownBaselines& baselines,
+                            const std::function<void()>& poll);
+/// The metric by which the record of that is recognised.
+inline constexpr const char* final_loss_name = "final_validation_loss";
 
 }  // namespace weft::experiments

@@ -165,7 +165,7 @@ TEST(Resume, a_run_killed_before_its_first_checkpoint_measures_each_step_once) {
 TEST(Resume, a_signal_saves_at_the_next_step_and_the_exit_code_names_it) {
   const Program program("signal");
   program.write("tiny.toml", tiny_config);
-  for (const int number : {SIGTERM, SIGINT, SIGUSR1}) {
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
     const std::string run = "run" + std::to_string(number);
     const pid_t child = program.start({"train", "tiny.toml", "--run", run, "train.steps=100000",
                                        "train.eval_every=0", "train.checkpoint_every=0"});

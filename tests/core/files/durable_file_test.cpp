@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <thread>
 
 #include "core/error.h"
 #include "tests/fresh_directory.h"
@@ -72,6 +73,19 @@ TEST(DurableFile, reads_empty_files_and_reports_missing_ones) {
   write_durably(directory / "empty", "");
   EXPECT_EQ(read_text_file(directory / "empty"), "");
   EXPECT_THROW(read_text_file(directory / "missing"), Error);
+}
+
+TEST(DurableFile, several_writers_of_one_file_each_leave_it_whole) {
+  const auto path = fresh_directory() / "shared.txt";
+  std::vector<std::jthread> writers;
+  for (char letter = 'a'; letter < 'e'; ++letter)
+    writers.emplace_back([&path, letter] {
+      for (int i = 0; i < 20; ++i) write_durably(path, std::string(5000, letter));
+    });
+  writers.clear();
+  const std::string left = read_text_file(path);
+  EXPECT_EQ(left, std::string(5000, left[0]));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path.parent_path()), {}), 1);
 }
 
 }  // namespace

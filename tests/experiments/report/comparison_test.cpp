@@ -153,5 +153,15 @@ TEST(Comparison, tables_keep_their_form_whatever_the_cells_hold) {
   EXPECT_NE(latex(table).find("50\\% \"q\" $\\pm$ 1\\_2"), std::string::npos) << latex(table);
 }
 
+TEST(Table, escapes_what_a_spreadsheet_a_browser_or_tex_would_run) {
+  const Table table{
+      "a\n\\input{x}", {"h"}, {{"=1+1"}, {"-0.5"}, {"@x"}, {"<img onerror>\n\\y"}}, {"r\nq"}};
+  EXPECT_EQ(csv(table), "h\n'=1+1\n-0.5\n'@x\n\"<img onerror>\n\\y\"\n");
+  EXPECT_NE(latex(table).find("% a \\input{x}\n"), std::string::npos) << latex(table);
+  EXPECT_NE(latex(table).find("% r q\n"), std::string::npos);
+  EXPECT_NE(markdown(table).find("| &lt;img onerror> \\\\y |"), std::string::npos)
+      << markdown(table);
+}
+
 }  // namespace
 }  // namespace weft::experiments

@@ -18,9 +18,10 @@ int status_after(const Work& work) {
   return status;
 }
 
-TEST(StopSignal, notes_each_of_the_four_signals_and_gives_its_exit_code) {
+TEST(StopSignal, notes_each_of_its_signals_and_gives_its_exit_code) {
   const std::vector<std::pair<int, std::string>> expected{
-      {SIGTERM, "SIGTERM"}, {SIGINT, "SIGINT"}, {SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"}};
+      {SIGTERM, "SIGTERM"}, {SIGINT, "SIGINT"},   {SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"},
+      {SIGHUP, "SIGHUP"},   {SIGPIPE, "SIGPIPE"}, {SIGXCPU, "SIGXCPU"}, {SIGALRM, "SIGALRM"}};
   for (const auto& [number, name] : expected) {
     StopSignal stop;
     EXPECT_FALSE(stop.requested());
@@ -61,6 +62,16 @@ TEST(StopSignal, restores_the_handlers_it_found) {
   });
   ASSERT_TRUE(WIFSIGNALED(status));
   EXPECT_EQ(WTERMSIG(status), SIGUSR1);
+}
+
+TEST(StopSignal, leaves_a_hang_up_ignored_where_it_was) {
+  const int status = status_after([] {
+    std::signal(SIGHUP, SIG_IGN);
+    StopSignal stop;
+    std::raise(SIGHUP);
+    return stop.requested() ? 1 : 0;
+  });
+  EXPECT_EQ(status, 0);
 }
 
 TEST(StopSignal, exists_only_once) {

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/real.h"
+
+namespace weft::experiments {
+
+/// Recall from a range of distances.
+struct RecallBand {
+  core::Index from = 0, to = 0, tokens = 0;
+  double accuracy = 0;
+};
+
+/// What weft eval --json says of a trial, as far as it is compared.
+struct Score {
+  std::string split, unit;
+  /// By metric: bits, loss, perplexity, accuracy, and where the task has them
+  /// sequence_accuracy, f1 and recall. All are finite.
+  std::map<std::string, double> values;
+  std::optional<double> floor_bits, chance;
+  std::optional<double> leak_nats;          ///< of models that leak
+  bool classifies = false;                  ///< every sequence has one answer
+  std::map<std::string, double> baselines;  ///< accuracy without a model
+  std::map<std::string, double> bits_baselines;
+  std::vector<RecallBand> recall;
+};
+
+/// Nothing unless the text is a whole score.
+std::optional<Score> parse_score(const std::string& text);
+/// Nothing when the file is absent, cut off or otherwise no whole score.
+std::optional<Score> read_score(const std::filesystem::path& path);
+
+}  // namespace weft::experiments
