@@ -19,6 +19,7 @@ struct BigBirdSettings {
     field.integer("window", window, "blocks of the window, its own in the middle: 1, 3, 5, ...",
                   core::at_least(1));
     drawn.fields(field, "random", typical, window + (typical.causal ? 1 : 2));
+    scores.list_first(field);
     scores.fields(field);
     if (window % 2 == 0)
       field.problem("window", "an even number of blocks has no middle; take an odd one");
@@ -52,8 +53,8 @@ AttentionPlan configure_bigbird(core::Fields& field, const AttentionSite& typica
     const Index block = settings.drawn.block, side = settings.window / 2;
     Pattern others = united(block_local_pattern(block, side, side),
                             global_pattern(global_positions(site, block), GlobalMode::both));
-    return std::make_unique<DrawnAttention>(site, std::move(others), settings.drawn,
-                                            settings.scores);
+    return std::make_unique<DrawnAttention>(site, settings.scores.with_first(std::move(others)),
+                                            settings.drawn, settings.scores);
   };
   return {make, settings.scores.complete(settings.traits())};
 }

@@ -18,6 +18,8 @@
   X(bigbird)               \
   X(lsh)                   \
   X(routing)               \
+  X(forgetting)            \
+  X(differential)          \
   X(linear)                \
   X(taylor)                \
   X(efficient)             \

@@ -31,7 +31,7 @@ class RunningSoftmax {
     if (!lane.plan.zeroed_beforehand) set_zero(out_);
     for (Index r = 0; r < block.queries; ++r) {
       // `out` holds what earlier rounds gathered, normalised: a sum of one at its log-sum.
-      top_[r] = lane.plan.zeroed_beforehand ? log_sums_[r * block.step] : minus_infinity;
+      top_[r] = lane.plan.zeroed_beforehand ? log_sums_[r * block.step] : lane.empty_level();
       total_[r] = top_[r] > minus_infinity ? 1 : 0;
     }
   }
@@ -45,6 +45,7 @@ class RunningSoftmax {
       relative_.place(block_, panel);
       relative_.add_scores(rows_of(places(), panel), s);
     }
+    lane_.add_decay(block_, panel, s);
     const Index real = lane_.real_columns(panel);
     for (Index r = 0; r < panel.rows; ++r)
       absorb_row(panel.first_row + r, scores_ + r * panel.columns, panel, real);
@@ -130,11 +131,11 @@ void run_block(const PatternLane& lane, const PatternPlan::Block& block, ConstHe
   core::counters().scored_pairs.fetch_add(softmax.pairs(), std::memory_order_relaxed);
 }
 
-/// Nothing gathered yet: outputs 0, log-sums -infinity.
+/// Nothing gathered yet: outputs 0, log-sums those of the sink.
 void start_from_zero(const PatternLane& lane, Heads out, Real* log_sums) {
   const Index n = lane.problem.sequences.queries;
   set_zero(lane.queries(out));
-  std::fill_n(log_sums, n, minus_infinity);
+  std::fill_n(log_sums, n, lane.empty_level());
 }
 
 /// Scores, values and their gradients: a product each forward, two more backward for a table.

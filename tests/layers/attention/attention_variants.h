@@ -15,7 +15,8 @@ struct AttentionVariant {
   tests::Settings settings;
 };
 
-inline const std::vector<AttentionVariant>& attention_variants() {
+/// On the pattern engine.
+inline std::vector<AttentionVariant> pattern_variants() {
   using Numbers = std::vector<core::Index>;
   static const tests::Settings united = {
       {"atoms", std::vector<tests::Settings>{
@@ -27,7 +28,7 @@ inline const std::vector<AttentionVariant>& attention_variants() {
     settings.insert(more.begin(), more.end());
     return settings;
   };
-  static const std::vector<AttentionVariant> variants = {
+  return {
       {"local_narrow", "local", {{"window", core::Index(9)}}},
       {"local_block", "local", {{"form", "block"}, {"block", core::Index(32)}}},
       {"strided_separate", "strided", {{"stride", core::Index(8)}, {"heads_use", "separate"}}},
@@ -46,6 +47,15 @@ inline const std::vector<AttentionVariant>& attention_variants() {
         {"positions", Numbers{0, 9, 10}}}},
       {"bigbird_small", "bigbird", {{"block", core::Index(16)}, {"random", core::Index(1)}}},
       {"pattern_union", "pattern", united},
+      {"dense_shared", "dense", {{"kv_heads", core::Index(1)}}},
+      {"strided_shared",
+       "strided",
+       {{"stride", core::Index(8)}, {"heads_use", "separate"}, {"kv_heads", core::Index(1)}}},
+      {"local_sinks",
+       "local",
+       {{"window", core::Index(9)}, {"first", core::Index(3)}, {"sink", "learned"}}},
+      {"pattern_sink", "pattern", with(united, {{"sink", "learned"}})},
+      {"differential_shared", "differential", {{"kv_heads", core::Index(1)}}},
       {"dense_sparsemax", "dense", {{"normaliser", "sparsemax"}}},
       {"local_entmax",
        "local",
@@ -60,6 +70,12 @@ inline const std::vector<AttentionVariant>& attention_variants() {
         {"normaliser", "entmax"},
         {"alpha", 1.75},
         {"learned_alpha", true}}},
+  };
+}
+
+/// On the other engines.
+inline std::vector<AttentionVariant> other_variants() {
+  return {
       {"lsh_small",
        "lsh",
        {{"rounds", core::Index(3)},
@@ -75,6 +91,12 @@ inline const std::vector<AttentionVariant>& attention_variants() {
       {"adaptive_span_narrow",
        "adaptive_span",
        {{"span", core::Index(50)}, {"ramp", core::Index(7)}, {"initial", 0.33}}},
+      {"adaptive_span_shared",
+       "adaptive_span",
+       {{"span", core::Index(50)},
+        {"ramp", core::Index(7)},
+        {"initial", 0.33},
+        {"kv_heads", core::Index(1)}}},
       {"adaptive_span_eps",
        "adaptive_span",
        {{"span", core::Index(50)},
@@ -91,6 +113,14 @@ inline const std::vector<AttentionVariant>& attention_variants() {
        "kda",
        {{"floor", 0.0}, {"rank", core::Index(3)}, {"chunk", core::Index(40)}}},
   };
+}
+
+inline const std::vector<AttentionVariant>& attention_variants() {
+  static const std::vector<AttentionVariant> variants = [] {
+    std::vector<AttentionVariant> all = pattern_variants(), more = other_variants();
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }();
   return variants;
 }
 
