@@ -102,16 +102,21 @@ void check_segment_memory(ConfigReader& reader, const RunConfig& config) {
   bool any = false;
   for (const auto& [name, groups] : config.attention) {
     any = any || layers::carries_past(groups);
-    for (const layers::HeadGroupPlan& group : groups)
+    for (const layers::HeadGroupPlan& group : groups) {
       if (group.projection.sparse())
         reader.problem(
             "attention." + name + ".projection",
             "sparse projections do not carry a past: dense, or model.segment_memory = false");
+      if (group.fittings.conv > 0)
+        reader.problem("attention." + name + ".conv",
+                       "this convolution begins anew in every segment: 0, or "
+                       "model.segment_memory = false");
+    }
   }
   if (!any)
     reader.problem("model.segment_memory",
-                   "no attention of the model carries a past: use fixed_span, adaptive_span or "
-                   "dynamic_span");
+                   "no attention of the model carries a past: use fixed_span, adaptive_span, "
+                   "dynamic_span or a recurrence such as gated_deltanet");
 }
 
 /// What a seq2seq model asks of its attention, its data and its training.

@@ -31,7 +31,10 @@ struct BigBirdSettings {
     if (has_global_tokens()) drawn = {.block = 84, .count = 0};
     const Index ends = typical.causal ? 1 : 2;
     drawn.fields(field, "random", typical, window + (has_global_tokens() ? 0 : ends));
-    field.when("form", {"itc"}, [&] { scores.fields(field); });
+    field.when("form", {"itc"}, [&] {
+      scores.list_first(field);
+      scores.fields(field);
+    });
     field.when("form", {"etc"}, [&] { beside.fields(field); });
     if (window % 2 == 0)
       field.problem("window", "an even number of blocks has no middle; take an odd one");
@@ -131,8 +134,8 @@ AttentionPlan configure_bigbird(core::Fields& field, const AttentionSite& typica
     const Index block = settings.drawn.block, side = settings.window / 2;
     Pattern others = united(block_local_pattern(block, side, side),
                             global_pattern(global_positions(site, block), GlobalMode::both));
-    return std::make_unique<DrawnAttention>(site, std::move(others), settings.drawn,
-                                            settings.scores);
+    return std::make_unique<DrawnAttention>(site, settings.scores.with_first(std::move(others)),
+                                            settings.drawn, settings.scores);
   };
   return {make, settings.traits()};
 }

@@ -10,8 +10,8 @@ namespace {
 
 struct DeltaNetSettings : DeltaSettings {
   AttentionTraits traits() const {
-    return recurrent_traits(
-        "a memory in which a value replaces what its key held (the delta rule)");
+    return recurrent_traits("a memory in which a value replaces what its key held (the delta rule)",
+                            true);
   }
 };
 

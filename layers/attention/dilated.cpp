@@ -11,11 +11,13 @@ AttentionPlan configure_dilated(core::Fields& field, const AttentionSite& typica
   field.integer("window", window, "keys that a token reads, itself included", core::at_least(1));
   field.integer("dilation", dilation, "distance from one of these keys to the next",
                 core::at_least(1));
+  scores.list_first(field);
   scores.fields(field);
   check_distance_fits(field, "dilation", dilation, typical);
   const auto make = [=](const AttentionSite& site) {
     return std::make_unique<PatternAttention>(
-        site, std::vector<Pattern>{window_pattern(site, window, dilation)}, scores);
+        site, std::vector<Pattern>{scores.with_first(window_pattern(site, window, dilation))},
+        scores);
   };
   return {make,
           scores.complete(

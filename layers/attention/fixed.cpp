@@ -24,6 +24,7 @@ struct FixedSettings {
                   core::at_least(1));
     field.flag("sub_blocks", sub_blocks,
                "each head has summary columns of its own, counted back from the block's end");
+    scores.list_first(field);
     scores.fields(field);
     if (factorised.stride > 0 && summary > factorised.stride)
       field.problem(
@@ -55,8 +56,8 @@ AttentionPlan configure_fixed(core::Fields& field, const AttentionSite& typical)
     std::vector<Pattern> patterns;
     for (Index head = 0; head < distinct; ++head) {
       const Index skip = settings.sub_blocks ? head % (stride / columns) * columns : 0;
-      patterns.push_back(settings.factorised.of_head(site, head, past_of_block_pattern(stride),
-                                                     summary_pattern(stride, columns, skip)));
+      patterns.push_back(settings.scores.with_first(settings.factorised.of_head(
+          site, head, past_of_block_pattern(stride), summary_pattern(stride, columns, skip))));
     }
     return std::make_unique<PatternAttention>(site, std::move(patterns), settings.scores);
   };

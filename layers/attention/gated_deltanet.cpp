@@ -13,7 +13,7 @@ namespace {
 struct GatedDeltaNetSettings : DeltaSettings {
   AttentionTraits traits() const {
     return recurrent_traits(
-        "a memory in which a value replaces what its key held, and which tokens let fade");
+        "a memory in which a value replaces what its key held, and which tokens let fade", true);
   }
 };
 

@@ -24,7 +24,8 @@ struct GlaSettings {
     list_chunk_of(field, chunk);
   }
   AttentionTraits traits() const {
-    return recurrent_traits("a sum over the past that each token lets fade column by column");
+    return recurrent_traits("a sum over the past that each token lets fade column by column",
+                            false);
   }
 };
 

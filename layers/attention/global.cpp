@@ -17,12 +17,13 @@ AttentionPlan configure_global(core::Fields& field, const AttentionSite& typical
                {"both", "columns", "rows"});
   field.integer("window", window, "keys of the window that every token reads too, itself included",
                 core::at_least(1));
+  scores.list_first(field);
   scores.fields(field);
   const auto make = [=](const AttentionSite& site) {
     return std::make_unique<PatternAttention>(
         site,
-        std::vector<Pattern>{
-            united(global_pattern(positions, global_mode(mode)), window_pattern(site, window))},
+        std::vector<Pattern>{scores.with_first(
+            united(global_pattern(positions, global_mode(mode)), window_pattern(site, window)))},
         scores);
   };
   return {make,

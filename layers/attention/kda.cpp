@@ -13,7 +13,7 @@ namespace {
 struct KdaSettings : ColumnFadingSettings {
   AttentionTraits traits() const {
     return recurrent_traits(
-        "a memory in which a value replaces what its key held, fading column by column");
+        "a memory in which a value replaces what its key held, fading column by column", true);
   }
 };
 

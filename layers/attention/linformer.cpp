@@ -148,8 +148,9 @@ class LinformerAttention final : public Attention {
   LinformerAttention(const LinformerSettings& settings, const AttentionSite& site)
       : slots_(settings.slots),
         longest_(site.length),
+        heads_(site.heads),
         columns_(site.heads * site.head_width),
-        over_slots_(site, {full_pattern()}, settings.scores) {
+        over_slots_(without_shared_heads(site), {full_pattern()}, settings.scores) {
     const bool by_head = settings.sharing == "none";
     const core::Shape shape =
         by_head ? core::Shape{site.heads, slots_, longest_} : core::Shape{slots_, longest_};
@@ -167,7 +168,7 @@ class LinformerAttention final : public Attention {
   }
 
   Var forward(const Pass& pass, const AttentionInput& input) const override {
-    check_input("linformer", *this, input, columns_);
+    check_input("linformer", *this, input, heads_, columns_ / heads_);
     const Sequences& s = input.sequences;
     core::require(!s.causal,
                   "linformer attention: its slots mix all positions, so it has no causal form");
@@ -202,6 +203,11 @@ class LinformerAttention final : public Attention {
   }
 
  private:
+  /// Each head has keys of its own, since heads may have tables of their own.
+  static AttentionSite without_shared_heads(AttentionSite site) {
+    site.kv_heads = 0;
+    return site;
+  }
   Sequences slots_of(const Sequences& s) const { return {s.batch, s.queries, slots_, false}; }
   [[noreturn]] static void refuse_decoding() {
     throw core::Error(
@@ -209,7 +215,7 @@ class LinformerAttention final : public Attention {
         "change all earlier outputs; generate with another attention");
   }
 
-  Index slots_, longest_, columns_;
+  Index slots_, longest_, heads_, columns_;
   PatternAttention over_slots_;
   std::vector<std::unique_ptr<Parameter>> own_;
   const Parameter *keys_, *values_;

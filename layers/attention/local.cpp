@@ -25,11 +25,13 @@ struct LocalSettings {
       field.integer("back", back, "how many earlier blocks a token reads besides its own",
                     core::at_least(0));
     });
+    scores.list_first(field);
     scores.fields(field);
   }
 
   Pattern pattern(const AttentionSite& site) const {
-    return form == "band" ? window_pattern(site, window) : block_local_pattern(block, back);
+    return scores.with_first(form == "band" ? window_pattern(site, window)
+                                            : block_local_pattern(block, back));
   }
 
   AttentionTraits traits() const {

@@ -35,6 +35,7 @@ struct LongformerSettings {
                    core::at_least(1));
     field.integer("dilated_heads", dilated_heads, "how many heads are dilated", core::at_least(0));
     read_global_positions(field, positions, typical);
+    scores.list_first(field);
     scores.fields(field);
     if (window.empty()) field.problem("window", "names no window");
     if (dilation.empty()) field.problem("dilation", "names no dilation; 1 means none");
@@ -48,8 +49,9 @@ struct LongformerSettings {
     const Index keys = of_layer(window, site.layer), gap = of_layer(dilation, site.layer);
     std::vector<Pattern> patterns;
     for (Index head = 0; head < (gap > 1 ? site.heads : 1); ++head) {
-      const Pattern both = united(window_pattern(site, keys, head < dilated_heads ? gap : 1),
-                                  global_pattern(positions, GlobalMode::columns));
+      const Pattern both =
+          scores.with_first(united(window_pattern(site, keys, head < dilated_heads ? gap : 1),
+                                   global_pattern(positions, GlobalMode::columns)));
       patterns.push_back(without_rows(both, positions));
     }
     return patterns;
@@ -93,8 +95,8 @@ class LongformerAttention final : public Attention {
     auto all = near_.projections();
     if (!global_) return all;
     all.push_back({"global_q", Projection::Side::queries, true});
-    all.push_back({"global_k", Projection::Side::keys, true});
-    all.push_back({"global_v", Projection::Side::keys, false});
+    all.push_back({"global_k", Projection::Side::keys, true, all[1].heads});
+    all.push_back({"global_v", Projection::Side::keys, false, all[2].heads});
     return all;
   }
 

@@ -70,6 +70,7 @@ struct LshSettings {
             .cross = false,
             .leaks = mode == "paper",
             .adaptive = true,
+            .separate_keys = false,
             .keys_per_token = "at most rounds x 2 chunk",
             .decode_state = "every key and value, and the buckets' members"};
   }
@@ -129,7 +130,7 @@ class LshAttention final : public Attention {
   }
 
   Var forward(const Pass& pass, const AttentionInput& input) const override {
-    check_input("lsh", *this, input, heads_ * width_);
+    check_input("lsh", *this, input, heads_, width_);
     const Sequences& s = input.sequences;
     core::require(s.queries == s.keys, "lsh attention: ", s.queries, " queries for ", s.keys,
                   " keys; shared queries and keys have one length");

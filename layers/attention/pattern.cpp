@@ -116,7 +116,9 @@ AttentionPlan configure_pattern(core::Fields& field, const AttentionSite& typica
     drawn = blocks;
   }
   if (atoms.empty()) pattern = full_pattern();
+  scores.list_first(field);
   scores.fields(field);
+  pattern = scores.with_first(std::move(pattern));
   const auto make = [=](const AttentionSite& site) -> std::unique_ptr<Attention> {
     if (drawn) return std::make_unique<DrawnAttention>(site, pattern, *drawn, scores);
     return std::make_unique<PatternAttention>(site, std::vector<Pattern>{pattern}, scores);

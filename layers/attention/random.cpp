@@ -8,9 +8,11 @@ AttentionPlan configure_random(core::Fields& field, const AttentionSite& typical
   DrawnBlocks::Settings drawn;
   ScoreSettings scores;
   drawn.fields(field, "blocks", typical);
+  scores.list_first(field);
   scores.fields(field);
   const auto make = [=](const AttentionSite& site) {
-    return std::make_unique<DrawnAttention>(site, block_local_pattern(drawn.block), drawn, scores);
+    return std::make_unique<DrawnAttention>(
+        site, scores.with_first(block_local_pattern(drawn.block)), drawn, scores);
   };
   return {make,
           scores.complete(

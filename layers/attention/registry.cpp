@@ -20,6 +20,8 @@
   X(bp)                    \
   X(lsh)                   \
   X(routing)               \
+  X(forgetting)            \
+  X(differential)          \
   X(linear)                \
   X(taylor)                \
   X(efficient)             \

@@ -65,7 +65,7 @@ class RoutingAttention final : public Attention {
   }
 
   Var forward(const Pass& pass, const AttentionInput& input) const override {
-    check_input("routing", *this, input, heads_ * width_);
+    check_input("routing", *this, input, heads_, width_);
     const Sequences& s = input.sequences;
     const auto tokens = formed_tokens(input);
     const Tensor centres = centroids_.in_use(pass, tokens[0]);

@@ -23,8 +23,10 @@ struct SsdSettings {
     list_chunk_of(field, chunk);
   }
   AttentionTraits traits() const {
-    return recurrent_traits(
-        "a sum over the past that each token lets fade, with shared keys (Mamba-2)");
+    AttentionTraits traits = recurrent_traits(
+        "a sum over the past that each token lets fade, with shared keys (Mamba-2)", true);
+    traits.separate_keys = false;
+    return traits;
   }
 };
 

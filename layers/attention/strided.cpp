@@ -10,13 +10,14 @@ AttentionPlan configure_strided(core::Fields& field, const AttentionSite& typica
   Factorised factorised;
   ScoreSettings scores;
   factorised.fields(field, typical);
+  scores.list_first(field);
   scores.fields(field);
   const auto make = [=](const AttentionSite& site) {
     const Index stride = factorised.stride_at(site);
     std::vector<Pattern> patterns;
     for (Index head = 0; head < factorised.distinct(site); ++head)
-      patterns.push_back(factorised.of_head(site, head, band_pattern(stride - 1, 0),
-                                            dilated_pattern(never, 0, stride)));
+      patterns.push_back(scores.with_first(factorised.of_head(
+          site, head, band_pattern(stride - 1, 0), dilated_pattern(never, 0, stride))));
     return std::make_unique<PatternAttention>(site, std::move(patterns), scores);
   };
   const Index stride = factorised.stride_at(typical);

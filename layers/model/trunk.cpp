@@ -138,9 +138,12 @@ Encoded Trunk::encode(const Pass& pass, const core::Tokens& inputs,
 bool Trunk::has_root() const { return star_ || rows_.present(); }
 
 StreamMemory Trunk::memory(Index batch) const {
-  std::vector<Index> rows;
-  for (const Block& block : blocks_) rows.push_back(block.attention().most_memory_tokens());
-  return {rows, batch, width_};
+  std::vector<Index> rows, numbers;
+  for (const Block& block : blocks_) {
+    rows.push_back(block.attention().most_memory_tokens());
+    numbers.push_back(block.attention().carried_numbers());
+  }
+  return {rows, numbers, batch, width_};
 }
 
 void Trunk::enter_segment(const StreamMemory& memory, std::vector<Sequences>& of_layers) const {
@@ -148,15 +151,20 @@ void Trunk::enter_segment(const StreamMemory& memory, std::vector<Sequences>& of
                 "model: a memory of ", memory.layers(), " layers and ", memory.batch(),
                 " streams for ", blocks_.size(), " layers and ", of_layers[0].batch, " sequences");
   for (std::size_t i = 0; i < blocks_.size(); ++i)
-    if (blocks_[i].attention().memory_tokens() > 0)
-      of_layers[i].segment = std::make_shared<CarriedInput>(CarriedInput{memory.read(i), {}});
+    if (blocks_[i].attention().memory_tokens() > 0 || blocks_[i].attention().carried_numbers() > 0)
+      of_layers[i].segment =
+          std::make_shared<CarriedInput>(CarriedInput{memory.read(i), {}, {memory.state(i), {}}});
 }
 
 void Trunk::leave_segment(StreamMemory& memory, const std::vector<Sequences>& of_layers) const {
   constexpr Index slack = 64;  // spans may grow before the next segment
-  for (std::size_t i = 0; i < blocks_.size(); ++i)
-    if (of_layers[i].segment)
-      memory.append(i, of_layers[i].segment->now, blocks_[i].attention().memory_tokens() + slack);
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    if (!of_layers[i].segment) continue;
+    const MultiHead& attention = blocks_[i].attention();
+    if (attention.memory_tokens() > 0)
+      memory.append(i, of_layers[i].segment->now, attention.memory_tokens() + slack);
+    if (attention.carried_numbers() > 0) memory.set_state(i, of_layers[i].segment->state.after);
+  }
 }
 
 Var Trunk::run_blocks(const Pass& pass, Var x, const std::vector<Sequences>& sequences) const {

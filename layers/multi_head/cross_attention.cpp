@@ -11,9 +11,15 @@ Var CrossAttention::forward(const Pass& pass, const Var& x, const Var& source,
     AttentionInput input{group.in->forward(own, x, sequences.queries), x, sequences};
     const auto keys = group.keys->forward(own, source, sequences.keys);
     input.blocks.insert(input.blocks.end(), keys.begin(), keys.end());
-    heads.push_back(group.attention->forward(own, input));
+    heads.push_back(attend(own, group, std::move(input)));
   }
   return groups_.finish(HeadGroups::side_by_side(heads));
+}
+
+Var CrossAttention::attend(const Pass& pass, const HeadGroups::Group& group, AttentionInput input) {
+  const HeadFittings& fittings = *group.fittings;
+  input.blocks = fittings.repeat(fittings.normalise(input.blocks));
+  return fittings.finish(group.attention->forward(pass, input), input.x);
 }
 
 CrossAttention::State CrossAttention::begin(const Tensor& source) const {
@@ -32,10 +38,13 @@ Tensor CrossAttention::step(State& state, const Tensor& x) const {
     const HeadGroups::Group& group = groups_[g];
     const Var packed(group.in->step(state.queries[g].get(), x));
     AttentionInput input{{}, Var(x), state.sequences};
-    for (std::size_t i = 0; i < group.query_sided(); ++i)
-      input.blocks.push_back({packed, Index(i) * group.columns});
+    Index first = 0;
+    for (std::size_t i = 0; i < group.query_sided(); ++i) {
+      input.blocks.push_back({packed, first});
+      first += group.projections[i].columns(group.heads, group.head_width());
+    }
     input.blocks.insert(input.blocks.end(), state.keys[g].begin(), state.keys[g].end());
-    heads.push_back(group.attention->forward(Pass(), input));
+    heads.push_back(attend(Pass(), group, std::move(input)));
   }
   return groups_.finish(HeadGroups::side_by_side(heads)).value();
 }

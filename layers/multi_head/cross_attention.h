@@ -39,6 +39,9 @@ class CrossAttention {
   void visit(Inventory& inventory) { groups_.visit(inventory); }
 
  private:
+  /// One group, fittings included; `input` as projected.
+  static Var attend(const Pass& pass, const HeadGroups::Group& group, AttentionInput input);
+
   HeadGroups groups_;
 };
 

@@ -25,10 +25,35 @@ void check_fit(const AttentionTraits& traits, const AttentionSite& site,
   core::require(unfit.empty(), "attention of layer ", site.layer, " ", unfit);
 }
 
+/// Gives the keys' side the heads that share it where a mechanism asked for all heads, and says
+/// whether there is any.
+bool share_keys(std::vector<Projection>& projections, Index kv_heads) {
+  bool any = false;
+  for (Projection& own : projections) {
+    if (kv_heads == 0 || own.heads > 0 || own.side != Projection::Side::keys) continue;
+    own.heads = kv_heads;
+    any = true;
+  }
+  return any;
+}
+
 }  // namespace
 
 Index HeadGroups::Group::key_sided() const {
   return std::ranges::count(projections, Projection::Side::keys, &Projection::side);
+}
+
+Index HeadGroups::Group::projected_columns() const {
+  Index total = 0;
+  for (const Projection& own : projections) total += own.columns(heads, head_width());
+  return total;
+}
+
+Index HeadGroups::Group::key_columns() const {
+  Index total = 0;
+  for (const Projection& own : projections)
+    if (own.side == Projection::Side::keys) total += own.columns(heads, head_width());
+  return total;
 }
 
 HeadGroups::HeadGroups(const std::vector<HeadGroupPlan>& plan, const AttentionSite& site,
@@ -37,6 +62,7 @@ HeadGroups::HeadGroups(const std::vector<HeadGroupPlan>& plan, const AttentionSi
   if (inputs == Inputs::two) own.causal = false;
   for (const HeadGroupPlan& part : plan) {
     own.heads = part.heads;
+    own.kv_heads = part.fittings.shared_of(part.heads);
     own.relative = relative ? make_relative(*relative, own) : nullptr;
     check_fit(part.attention.traits, own, inputs);
     Group group;
@@ -45,11 +71,13 @@ HeadGroups::HeadGroups(const std::vector<HeadGroupPlan>& plan, const AttentionSi
     group.relative = own.relative;
     group.heads = part.heads;
     group.columns = own.heads * own.head_width;
+    const bool repeats = share_keys(group.projections, own.kv_heads);
+    group.fittings = std::make_unique<HeadFittings>(part.fittings, group.projections, own, repeats);
     const auto all = group.projections.begin(), end = group.projections.end();
     const auto split = inputs == Inputs::two ? all + std::ptrdiff_t(group.query_sided()) : end;
     const auto projection = [&](auto first, auto last) {
-      return make_projection(part.projection, {first, last}, site.width, part.heads, group.columns,
-                             in);
+      return make_projection(part.projection, {first, last}, site.width, part.heads,
+                             site.head_width, in);
     };
     group.in = projection(all, split);
     if (inputs == Inputs::two) group.keys = projection(split, end);
@@ -70,7 +98,10 @@ Var HeadGroups::finish_onto(const Var& residual, const Var& heads) const {
 
 Cost HeadGroups::cost(const Sequences& sequences) const {
   Cost total;
-  for (const Group& group : groups_) total += group.attention->cost(sequences);
+  for (const Group& group : groups_) {
+    total += group.attention->cost(sequences);
+    total += group.fittings->cost(sequences);
+  }
   return total;
 }
 
@@ -103,6 +134,7 @@ void HeadGroups::visit(Inventory& inventory) {
     }
     inventory.enter("mechanism" + suffix, *group.attention);
     inventory.add_hooks("mechanism" + suffix, hooks_of(*group.attention));
+    inventory.enter("fittings" + suffix, *group.fittings);
     if (group.relative) inventory.enter("relative" + suffix, *group.relative);
   }
   if (output_) inventory.enter("output", *output_);

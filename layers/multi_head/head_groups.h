@@ -6,6 +6,7 @@
 
 #include "layers/attention/contract/plan.h"
 #include "layers/attention/contract/relative.h"
+#include "layers/multi_head/head_fittings.h"
 #include "layers/multi_head/head_projection.h"
 
 namespace weft::layers {
@@ -15,6 +16,7 @@ struct HeadGroupPlan {
   AttentionPlan attention;
   Index heads;
   ProjectionSettings projection = {};  ///< the same in all groups of a layer
+  FittingSettings fittings = {};
 };
 
 /// The heads of one layer in groups: each group's mechanism and projections, and over all heads
@@ -31,8 +33,14 @@ class HeadGroups {
     std::shared_ptr<RelativePositions> relative;  ///< null for none
     std::unique_ptr<HeadProjection> in;           ///< of the only input, or of the queries'
     std::unique_ptr<HeadProjection> keys;         ///< of the keys' input; null where there is one
+    std::unique_ptr<HeadFittings> fittings;
     Index heads = 0;
-    Index columns = 0;  ///< H D of this group
+    Index columns = 0;  ///< H D of this group, as its output has them
+
+    Index head_width() const { return columns / heads; }
+    /// Columns of the projections, all or those made from keys.
+    Index projected_columns() const;
+    Index key_columns() const;
 
     /// How many of the projections are made from keys.
     Index key_sided() const;

@@ -5,6 +5,36 @@
 #include "layers/multi_head/stream_memory.h"
 
 namespace weft::layers {
+namespace {
+
+/// The states of a layer's recurrences, taken apart by head groups and put together again.
+class GroupStates {
+ public:
+  explicit GroupStates(CarriedInput* segment) : segment_(segment) {}
+
+  /// What the next group, which carries n numbers of each stream, starts from; null for zeros.
+  std::shared_ptr<CarriedState> before(Index n) {
+    if (!segment_ || n == 0) return nullptr;
+    auto own = std::make_shared<CarriedState>();
+    own->before = autograd::slice(Var(segment_->state.before), first_, n).value();
+    first_ += n;
+    return own;
+  }
+  /// What it left behind, unless it ran again.
+  void after(const CarriedState* own) {
+    if (!own || own->after.size() == 0) return;
+    left_.push_back(Var(own->after));
+    if (first_ == segment_->state.before.shape()[1])
+      segment_->state.after = HeadGroups::side_by_side(left_).value();
+  }
+
+ private:
+  CarriedInput* segment_;
+  Index first_ = 0;
+  std::vector<Var> left_;
+};
+
+}  // namespace
 
 MultiHead::MultiHead(const std::vector<HeadGroupPlan>& plan, const AttentionSite& site, Init in,
                      Init out, std::shared_ptr<const Rotary> rotary,
@@ -23,7 +53,7 @@ std::unique_ptr<DecodeState> MultiHeadState::copy() const {
 
 Index MultiHeadState::bytes() const {
   Index total = 0;
-  for (const auto* states : {&groups, &projections})
+  for (const auto* states : {&groups, &projections, &fittings})
     for (const auto& state : *states) total += state ? state->bytes() : 0;
   return total;
 }
@@ -33,11 +63,13 @@ void MultiHead::turn(const Group& group, std::vector<HeadBlock>& blocks, Index l
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     if (done[i] || !group.projections[i].rotates) continue;
     const Var matrix = blocks[i].matrix;
-    std::vector<Index> first_columns;
+    const Index width = group.head_width();
+    std::vector<Index> first_columns;  // of each head
     for (std::size_t j = i; j < blocks.size(); ++j)
       if (group.projections[j].rotates && blocks[j].matrix.is(matrix))
-        first_columns.push_back(blocks[j].first);
-    const Var turned = rotary_->turn(matrix, first_columns, group.heads, length);
+        for (Index c = 0; c < group.projections[j].columns(group.heads, width); c += width)
+          first_columns.push_back(blocks[j].first + c);
+    const Var turned = rotary_->turn(matrix, first_columns, 1, length);
     for (std::size_t j = 0; j < blocks.size(); ++j)
       if (blocks[j].matrix.is(matrix)) {
         blocks[j].matrix = turned;
@@ -61,15 +93,28 @@ void MultiHead::join_past(const Pass& pass, const Group& group, AttentionInput& 
 
 Var MultiHead::mix(const Pass& pass, const Var& x, const Sequences& sequences) const {
   if (sequences.segment && !pass.replaying()) sequences.segment->now = x.value();
+  GroupStates states(sequences.segment.get());
   std::vector<Var> outputs;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const Group& group = groups_[g];
+    const HeadFittings& fittings = *group.fittings;
     AttentionInput input{group.in->forward(pass.at(g), x, sequences.queries), x, sequences};
-    if (rotary_) turn(group, input.blocks, sequences.queries);
+    input.blocks = fittings.convolve(input.blocks, sequences.queries);
     if (sequences.segment) join_past(pass, group, input);
-    outputs.push_back(group.attention->forward(pass.at(g), input));
+    input.blocks = fittings.normalise(input.blocks);
+    if (rotary_) turn(group, input.blocks, sequences.queries);
+    input.blocks = fittings.repeat(input.blocks);
+    input.sequences.state = states.before(group.attention->carried_numbers());
+    outputs.push_back(fittings.finish(group.attention->forward(pass.at(g), input), x));
+    states.after(input.sequences.state.get());
   }
   return HeadGroups::side_by_side(outputs);
+}
+
+Index MultiHead::carried_numbers() const {
+  Index total = 0;
+  for (const Group& group : groups_) total += group.attention->carried_numbers();
+  return total;
 }
 
 MultiHeadState MultiHead::begin() const {
@@ -77,6 +122,7 @@ MultiHeadState MultiHead::begin() const {
   for (const Group& group : groups_) {
     state.groups.push_back(group.attention->begin());
     state.projections.push_back(group.in->begin());
+    state.fittings.push_back(group.fittings->begin());
   }
   return state;
 }
@@ -88,17 +134,17 @@ Tensor MultiHead::step(MultiHeadState& state, const Tensor& x, Index position) c
   std::span<Real> out = heads.write();
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const Group& group = groups_[g];
-    Tensor packed = group.in->step(state.projections[g].get(), x);
-    const auto n = std::size_t(group.columns);
-    std::span<Real> row = packed.write();
-    StepInput input{{}, x.read(), position};
-    for (std::size_t i = 0; i < group.projections.size(); ++i) {
-      const std::span<Real> block = row.subspan(i * n, n);
-      if (rotary_ && group.projections[i].rotates) rotary_->turn_row(block, position);
-      input.blocks.push_back(block);
-    }
-    group.attention->step(*state.groups[g], input, out.first(n));
-    out = out.subspan(n);
+    const Tensor packed = group.in->step(state.projections[g].get(), x);
+    auto rows = group.fittings->step(state.fittings[g].get(), packed);
+    for (std::size_t i = 0; rotary_ && i < rows.size(); ++i)
+      if (group.projections[i].rotates) rotary_->turn_row(rows[i], position);
+    group.fittings->repeat(rows);
+    Tensor own({1, group.columns});
+    group.attention->step(*state.groups[g], {{rows.begin(), rows.end()}, x.read(), position},
+                          own.write());
+    const Tensor finished = group.fittings->finish(Var(std::move(own)), Var(x)).value();
+    std::ranges::copy(finished.read(), out.begin());
+    out = out.subspan(std::size_t(group.columns));
   }
   return groups_.finish(Var(std::move(heads))).value();
 }
@@ -109,10 +155,13 @@ Cost MultiHead::cost(const Sequences& sequences, bool continued) const {
     Sequences own = sequences;
     const Index past = continued ? group.attention->memory_tokens() : 0;
     own.keys += past;
+    if (continued && group.attention->carried_numbers() > 0)
+      own.state = std::make_shared<CarriedState>();
     total += group.attention->cost(own);
+    total += group.fittings->cost(own);
     // What is carried is projected again, and the projection learns from it.
     const Index projected = 2 * sequences.batch * past * group.in->weights() /
-                            Index(group.projections.size()) * group.key_sided();
+                            group.projected_columns() * group.key_columns();
     total.flops += projected;
     total.backward_flops += projected;
   }

@@ -13,6 +13,7 @@ namespace weft::layers {
 struct MultiHeadState final : DecodeState {
   std::vector<std::unique_ptr<DecodeState>> groups;
   std::vector<std::unique_ptr<DecodeState>> projections;  ///< null where nothing is kept
+  std::vector<std::unique_ptr<DecodeState>> fittings;     ///< likewise
 
   Index bytes() const override;
   std::unique_ptr<DecodeState> copy() const override;
@@ -49,6 +50,8 @@ class MultiHead {
   /// The most tokens before its segment that a head group can use, now and ever.
   Index memory_tokens() const;
   Index most_memory_tokens() const { return most_memory_tokens_; }
+  /// How many numbers of each stream the states of its recurrences have.
+  Index carried_numbers() const;
   /// How many keys each head reads of a long past; empty where some head group has no such number.
   std::vector<double> spans() const;
   void visit(Inventory& inventory) { groups_.visit(inventory); }

@@ -19,13 +19,23 @@ Tensor last_rows(const Tensor& x, Index batch, Index count) {
   return last;
 }
 
-StreamMemory::StreamMemory(const std::vector<Index>& rows, Index batch, Index width)
+StreamMemory::StreamMemory(const std::vector<Index>& rows, const std::vector<Index>& numbers,
+                           Index batch, Index width)
     : batch_(batch), held_({Index(rows.size())}, 0) {
   for (const Index own : rows) kept_.emplace_back(core::Shape{batch, own, width}, Real(0));
+  for (const Index own : numbers) states_.emplace_back(core::Shape{batch, own}, Real(0));
 }
 
 void StreamMemory::forget() {
   if (!kept_.empty()) std::ranges::fill(held_.write(), Real(0));
+  for (Tensor& state : states_)
+    if (state.size() > 0) std::ranges::fill(state.write(), Real(0));
+}
+
+void StreamMemory::set_state(std::size_t layer, const Tensor& after) {
+  core::require(after.shape() == states_[layer].shape(), "stream memory: a state of ",
+                after.shape(), " for ", states_[layer].shape());
+  std::ranges::copy(after.read(), states_[layer].write().begin());
 }
 
 Tensor StreamMemory::read(std::size_t layer) const {
@@ -56,6 +66,9 @@ std::vector<StreamMemory::Array> StreamMemory::arrays() {
   for (std::size_t i = 0; i < kept_.size(); ++i)
     if (kept_[i].size() > 0)
       all.push_back({"layers." + std::to_string(i), kept_[i].shape(), kept_[i].write()});
+  for (std::size_t i = 0; i < states_.size(); ++i)
+    if (states_[i].size() > 0)
+      all.push_back({"states." + std::to_string(i), states_[i].shape(), states_[i].write()});
   return all;
 }
 

@@ -10,14 +10,21 @@
 namespace weft::layers {
 namespace {
 
-/// Reads `kind` and that mechanism's settings.
-AttentionPlan read_mechanism(core::Fields& field, std::string kind, const AttentionSite& site) {
+/// A mechanism and its fittings.
+struct Mechanism {
+  AttentionPlan plan;
+  FittingSettings fittings;
+};
+
+/// Reads `kind`, that mechanism's settings and its fittings.
+Mechanism read_mechanism(core::Fields& field, std::string kind, const AttentionSite& site) {
   field.choice("kind", kind, "which mechanism; weft list attentions describes them",
                attention_kinds());
-  AttentionPlan chosen;
+  Mechanism chosen;
   for (const AttentionEntry& entry : attention_registry())
     field.when("kind", {entry.kind}, [&] {
-      AttentionPlan configured = entry.configure(field, site);
+      Mechanism configured{entry.configure(field, site), {}};
+      configured.fittings.fields(field, configured.plan.traits, site.heads);
       if (kind == entry.kind) chosen = std::move(configured);
     });
   if (!find_attention(kind))
@@ -32,24 +39,39 @@ auto named(const std::vector<HeadGroupPlan>& groups) {
                       [](const HeadGroupPlan& group) { return group.attention.make != nullptr; });
 }
 
+/// Whether every projection of a mechanism has as many heads as its output.
+bool has_equal_projections(const AttentionPlan& plan, const AttentionSite& site) {
+  if (!plan.make) return true;
+  return std::ranges::all_of(plan.make(site)->projections(), [&](const Projection& projection) {
+    return projection.heads == 0 || projection.heads == site.heads;
+  });
+}
+
 }  // namespace
 
 std::vector<HeadGroupPlan> read_attention(core::Fields& field, const std::string& name,
                                           const AttentionSite& site) {
   ProjectionSettings projection;
   projection.fields(field);
-  const auto check = [&](Index heads) {
+  const auto check = [&](Index heads, const Mechanism& read) {
     const std::string unfit = projection.why_unfit(heads, heads * site.head_width);
     if (!unfit.empty()) field.problem("modules", unfit);
+    AttentionSite own = site;
+    own.heads = heads;
+    if (projection.sparse() &&
+        (read.fittings.shared_of(heads) > 0 || !has_equal_projections(read.plan, own)))
+      field.problem("projection",
+                    "sparse projections are all of one width, but queries and keys of this "
+                    "attention have different numbers of heads: dense, or kv_heads = 0");
   };
   const auto tables =
       field.tables("groups", "head groups: tables of kind, heads and the kind's settings");
-  AttentionPlan all_heads;
+  Mechanism all_heads;
   field.when(tables.empty(), "all heads alike, without groups",
              [&] { all_heads = read_mechanism(field, name, site); });
   if (tables.empty()) {
-    check(site.heads);
-    return {{std::move(all_heads), site.heads, projection}};
+    check(site.heads, all_heads);
+    return {{std::move(all_heads.plan), site.heads, projection, all_heads.fittings}};
   }
   std::vector<HeadGroupPlan> groups;
   Index heads = 0;
@@ -57,8 +79,9 @@ std::vector<HeadGroupPlan> read_attention(core::Fields& field, const std::string
     AttentionSite own = site;
     own.heads = 1;
     table->integer("heads", own.heads, "heads of this group", core::between(1, 1024));
-    groups.push_back({read_mechanism(*table, "", own), own.heads, projection});
-    check(own.heads);
+    const Mechanism read = read_mechanism(*table, "", own);
+    groups.push_back({read.plan, own.heads, projection, read.fittings});
+    check(own.heads, read);
     heads += own.heads;
   }
   if (heads != site.heads)
@@ -77,7 +100,7 @@ std::string why_unfit(const std::vector<HeadGroupPlan>& groups, const AttentionS
 
 bool carries_past(const std::vector<HeadGroupPlan>& groups) {
   return std::ranges::any_of(named(groups), [](const HeadGroupPlan& group) {
-    return group.attention.most_memory_tokens > 0;
+    return group.attention.most_memory_tokens > 0 || group.attention.traits.carries_state;
   });
 }
 

@@ -14,10 +14,13 @@ struct Place {
 };
 
 /// What the place asks for that a mechanism does not do; empty for nothing.
-std::string missing(const AttentionPlan& plan, const Place& place) {
-  const AttentionTraits& traits = plan.traits;
-  if (plan.rows && !place.takes_rows)
-    return core::message_of("has ", plan.rows->words(), " as rows, which only a plain encoder has");
+std::string missing(const HeadGroupPlan& group, const Place& place) {
+  const AttentionTraits& traits = group.attention.traits;
+  if (place.over_source && group.fittings.conv > 0)
+    return "convolves its own sequence, not another (conv = 0)";
+  if (group.attention.rows && !place.takes_rows)
+    return core::message_of("has ", group.attention.rows->words(),
+                            " as rows, which only a plain encoder has");
   if (!traits.padding) return "cannot leave padding out";
   if (place.over_source && !(traits.cross && traits.queries_alone && traits.bidirectional))
     return "cannot read another sequence query by query";
@@ -34,7 +37,7 @@ void check(core::Fields& model, const Place& place, const std::vector<std::strin
     if (plan == plans.end()) continue;
     for (const HeadGroupPlan& group : plan->second) {
       if (!group.attention.make) continue;
-      const std::string lack = missing(group.attention, place);
+      const std::string lack = missing(group, place);
       if (lack.empty()) continue;
       model.problem(place.key,
                     core::message_of("\"", name, "\" ", lack, "; take another attention for model.",

@@ -88,7 +88,8 @@ reseed_after = 3
 TEST(Resume, verify_resume_finds_every_bit_equal_where_segments_carry_their_past) {
   const Program program("verify_recurrence");
   program.write("tiny.toml", tiny_config);
-  for (const std::string attention : {"fixed_span", "adaptive_span", "dynamic_span"}) {
+  for (const std::string attention :
+       {"fixed_span", "adaptive_span", "dynamic_span", "gated_deltanet"}) {
     const Outcome outcome = program.run({"verify-resume", "tiny.toml", "--at", "7", "--steps", "14",
                                          "model.segment_memory=true", "model.positions=none",
                                          "model.attention=" + attention, "data.stream=96",

@@ -58,15 +58,22 @@ struct Layout {
 
 Layout lay_out(const Case& golden, const layers::Attention& attention, bool packed) {
   Layout layout;
+  Index all = 0, first = 0;
+  const auto shape_of = [&](const std::string& name) {
+    return by_heads(golden.shape("in/" + name), "in/" + name);
+  };
+  for (const layers::Projection& projection : attention.projections()) {
+    const core::Shape shape = shape_of(std::string(projection.name));
+    all += shape[1] * shape[3];
+  }
   for (const layers::Projection& projection : attention.projections()) {
     const std::string name(projection.name);
-    const core::Shape shape = by_heads(golden.shape("in/" + name), "in/" + name);
+    const core::Shape shape = shape_of(name);
     const Index columns = shape[1] * shape[3];
-    const Index blocks = packed ? Index(attention.projections().size()) : 1;
     if (!packed || layout.matrices.empty())
-      layout.matrices.emplace_back(core::Shape{shape[0] * shape[2], blocks * columns});
-    layout.places.push_back({name, shape, layout.matrices.size() - 1,
-                             packed ? Index(layout.places.size()) * columns : 0});
+      layout.matrices.emplace_back(core::Shape{shape[0] * shape[2], packed ? all : columns});
+    layout.places.push_back({name, shape, layout.matrices.size() - 1, packed ? first : 0});
+    first += columns;
     put(golden.numbers("in/" + name), shape, layout.matrices.back(), layout.places.back().first);
   }
   return layout;

@@ -7,11 +7,14 @@
   X("attention.bp", attention_bp)                       \
   X("attention.delta", recurrences)                     \
   X("attention.dense", attention_dense)                 \
+  X("attention.differential", attention_differential)   \
   X("attention.efficient", attention_efficient)         \
   X("attention.etc", attention_etc)                     \
+  X("attention.forgetting", attention_forgetting)       \
   X("attention.gated_delta", recurrences)               \
   X("attention.gdn2", recurrences)                      \
   X("attention.gla", recurrences)                       \
+  X("attention.grouped", attention_grouped)             \
   X("attention.kda", recurrences)                       \
   X("attention.linear", attention_linear)               \
   X("attention.linformer", attention_linformer)         \

@@ -31,28 +31,38 @@ struct AttentionSite {
   Index row = 0;         ///< tokens in a row of the image that a sequence is; 0 for other sequences
   bool causal = true;
   Index first_head = 0;  ///< of the group, among the layer's heads
+  /// Heads of keys and values, a divisor of `heads`: head h reads head h kv_heads / heads of them,
+  /// so that neighbours share. 0 where each head has its own.
+  Index kv_heads = 0;
   /// The relative positions of this head group; null when the model has none.
   std::shared_ptr<RelativePositions> relative = nullptr;
   /// Lends tables that several layers hold in common; null where nobody does, and then each has
   /// its own.
   SharedTables* shared = nullptr;
+
+  Index key_heads() const { return kv_heads > 0 ? kv_heads : heads; }
 };
 
-/// One projection of all heads: head h has columns [first + h D, first + (h + 1) D) of a
+/// One projection of some heads: head h has columns [first + h D, first + (h + 1) D) of a
 /// [tokens, columns] matrix, tokens of sequence b in rows b T .. (b + 1) T - 1.
 struct HeadBlock {
   Var matrix;
   Index first = 0;
 };
 
-/// A projection that a mechanism asks for: one block of H D columns, computed from the queries'
-/// or the keys' side.
+/// A projection that a mechanism asks for: one block of D columns for each of its heads, computed
+/// from the queries' or the keys' side.
 struct Projection {
   enum class Side { queries, keys };
   std::string_view name;
   Side side;
   /// Rotary positions turn it.
   bool rotates = false;
+  Index heads = 0;  ///< 0 stands for as many as the site has
+
+  Index columns(Index of_site, Index head_width) const {
+    return (heads > 0 ? heads : of_site) * head_width;
+  }
 };
 
 struct AttentionInput {
@@ -105,7 +115,7 @@ inline std::vector<std::unique_ptr<DecodeState>> copies_of(
 
 /// One token of one sequence, all heads.
 struct StepInput {
-  std::vector<std::span<const Real>> blocks;  ///< [H D] for each projection
+  std::vector<std::span<const Real>> blocks;  ///< the columns of each projection
   std::span<const Real> x;                    ///< [W]
   Index position = 0;  ///< of the token, or what RowRule::completed_by says of another row
 };
@@ -138,6 +148,8 @@ class Attention {
   /// How many tokens before its segment the next forward pass can use, at most the plan's
   /// `most_memory_tokens`; 0 where a mechanism does not carry a past.
   virtual Index memory_tokens() const { return 0; }
+  /// How many numbers of each stream it carries over segments as a state; 0 where it has none.
+  virtual Index carried_numbers() const { return 0; }
   /// How many keys each head reads of a long past, where that is a number; else empty.
   virtual std::vector<double> spans() const { return {}; }
 

@@ -15,7 +15,7 @@ std::string why_unfit(const AttentionTraits& traits, const AttentionSite& site) 
 }
 
 void check_input(std::string_view kind, const Attention& attention, const AttentionInput& input,
-                 Index columns) {
+                 Index heads, Index head_width) {
   const Sequences& s = input.sequences;
   const auto projections = attention.projections();
   core::require(input.blocks.size() == projections.size(), kind, " attention: needs ",
@@ -23,6 +23,7 @@ void check_input(std::string_view kind, const Attention& attention, const Attent
   for (std::size_t i = 0; i < projections.size(); ++i) {
     const core::Shape& shape = input.blocks[i].matrix.shape();
     const Index first = input.blocks[i].first;
+    const Index columns = projections[i].columns(heads, head_width);
     const Index length = projections[i].side == Projection::Side::queries ? s.queries : s.keys;
     core::require(shape.rank() == 2 && shape[0] == s.batch * length, kind,
                   " attention: ", projections[i].name, " of shape ", shape, " is not ", s.batch,

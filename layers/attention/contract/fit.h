@@ -7,10 +7,10 @@ namespace weft::layers {
 /// Why a mechanism of these traits cannot be used at a site; empty when it can.
 std::string why_unfit(const AttentionTraits& traits, const AttentionSite& site);
 
-/// Throws unless the input holds what the mechanism declares: a block of `columns` columns for each
+/// Throws unless the input holds what the mechanism declares: a block of columns for each
 /// projection inside its matrix, matrices as long as their side's sequences, and key lengths, if
 /// any, one for each sequence and no longer than its keys.
 void check_input(std::string_view kind, const Attention& attention, const AttentionInput& input,
-                 Index columns);
+                 Index heads, Index head_width);
 
 }  // namespace weft::layers

@@ -9,10 +9,12 @@ namespace weft::layers {
 /// Lanes are numbered by sequence, then by head.
 class HeadLane {
  public:
-  HeadLane(const Sequences& s, Index heads, Index head_width, Index lane)
+  /// `key_heads` of keys and values serve `heads` of queries, neighbours together.
+  HeadLane(const Sequences& s, Index heads, Index key_heads, Index head_width, Index lane)
       : index(lane),
         batch(lane / heads),
         head(lane % heads),
+        key_head(head * key_heads / heads),
         real_keys(s.real_keys(batch)),
         queries_(s.queries),
         keys_(s.keys),
@@ -20,16 +22,16 @@ class HeadLane {
 
   /// Rows first, first + step, ... of this lane.  x: [B n, H, D] -> [count, D]
   core::ConstMatrix queries(ConstHeads x, Index first, Index count, Index step = 1) const {
-    return {x.data + offset(x.stride, queries_, first), count, width_, step * x.stride};
+    return {x.data + offset(x.stride, queries_, first, head), count, width_, step * x.stride};
   }
   core::Matrix queries(Heads x, Index first, Index count, Index step = 1) const {
-    return {x.data + offset(x.stride, queries_, first), count, width_, step * x.stride};
+    return {x.data + offset(x.stride, queries_, first, head), count, width_, step * x.stride};
   }
   core::ConstMatrix keys(ConstHeads x, Index first, Index count, Index step = 1) const {
-    return {x.data + offset(x.stride, keys_, first), count, width_, step * x.stride};
+    return {x.data + offset(x.stride, keys_, first, key_head), count, width_, step * x.stride};
   }
   core::Matrix keys(Heads x, Index first, Index count, Index step = 1) const {
-    return {x.data + offset(x.stride, keys_, first), count, width_, step * x.stride};
+    return {x.data + offset(x.stride, keys_, first, key_head), count, width_, step * x.stride};
   }
   /// All of them.
   core::ConstMatrix queries(ConstHeads x) const { return queries(x, 0, queries_); }
@@ -37,12 +39,12 @@ class HeadLane {
   core::ConstMatrix keys(ConstHeads x) const { return keys(x, 0, keys_); }
   core::Matrix keys(Heads x) const { return keys(x, 0, keys_); }
 
-  Index index, batch, head;
+  Index index, batch, head, key_head;
   Index real_keys;  ///< the keys after them are padding
 
  private:
-  Index offset(Index stride, Index length, Index first) const {
-    return (batch * length + first) * stride + head * width_;
+  Index offset(Index stride, Index length, Index first, Index of_head) const {
+    return (batch * length + first) * stride + of_head * width_;
   }
 
   Index queries_, keys_, width_;

@@ -27,10 +27,19 @@ void NormaliserSettings::fields(core::Fields& field) {
     if (learned && alpha >= 2)
       field.problem("alpha", "a learned alpha starts between 1.01 and 2, for example at 1.5");
   });
+  field.when("normaliser", {"softmax"}, [&] {
+    field.choice(
+        "sink", sink,
+        "learned: a logit for each head that takes weight and has no value, so that a head "
+        "can read little",
+        {"none", "learned"});
+  });
 }
 
 Normaliser::Normaliser(const NormaliserSettings& settings, Index heads)
     : softmax_(settings.is_softmax()), heads_(heads), alpha_(settings.alpha) {
+  if (settings.is_softmax() && settings.sink == "learned")
+    sinks_ = std::make_unique<autograd::Parameter>(core::Shape{heads}, autograd::Init::zeros());
   if (!settings.learned) return;
   const double start = std::log((alpha_ - 1) / (2 - alpha_));
   parameter_ = std::make_unique<autograd::Parameter>(
@@ -50,6 +59,10 @@ Var Normaliser::parameter(const Pass& pass) const {
   return autograd::as_variable(pass, *parameter_);
 }
 
+Var Normaliser::sinks(const Pass& pass) const {
+  return sinks_ ? autograd::as_variable(pass, *sinks_) : Var();
+}
+
 core::Tensor Normaliser::pull_back(const std::vector<double>& dalpha) const {
   core::Tensor gradient(core::Shape{heads_});
   for (Index h = 0; h < heads_; ++h) {
@@ -63,6 +76,7 @@ core::Tensor Normaliser::pull_back(const std::vector<double>& dalpha) const {
 
 void Normaliser::visit(autograd::Inventory& inventory) {
   if (parameter_) inventory.add("alpha", *parameter_);
+  if (sinks_) inventory.add("sinks", *sinks_);
 }
 
 }  // namespace weft::layers

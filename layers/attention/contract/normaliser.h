@@ -19,13 +19,15 @@ struct NormaliserSettings {
   std::string kind = "softmax";
   double alpha = 1.5;
   bool learned = false;
+  std::string sink = "none";  ///< none | learned, of softmax
 
   void fields(core::Fields& field);
   bool is_softmax() const { return kind == "softmax"; }
 };
 
 /// Softmax, or entmax with an alpha for each head: fixed, or learned as alpha = 1 + sigmoid(a),
-/// held at 1.01 or more, below which rounding decides.
+/// held at 1.01 or more, below which rounding decides. Softmax may have a sink for each head, a
+/// learned logit that takes its share of the weight and has no value.
 class Normaliser {
  public:
   Normaliser(const NormaliserSettings& settings, Index heads);
@@ -36,6 +38,8 @@ class Normaliser {
   std::vector<Entmax> of_heads() const;
   /// The parameter as a variable, [H]; only where it is learned.
   Var parameter(const Pass& pass) const;
+  /// The sinks' logits as a variable, [H]; empty where there are none.
+  Var sinks(const Pass& pass) const;
   /// The gradient of the parameter from that of each head's alpha, [H].
   core::Tensor pull_back(const std::vector<double>& dalpha) const;
 
@@ -45,7 +49,7 @@ class Normaliser {
   bool softmax_;
   Index heads_;
   double alpha_;
-  std::unique_ptr<autograd::Parameter> parameter_;
+  std::unique_ptr<autograd::Parameter> parameter_, sinks_;
 };
 
 }  // namespace weft::layers

@@ -25,6 +25,10 @@ struct AttentionTraits {
   /// Without causal order, what a query gets depends on itself and the keys alone: neither on its
   /// place nor on other queries.
   bool queries_alone = false;
+  bool separate_keys = true;   ///< the layer projects its queries and its keys apart
+  bool convolves = false;      ///< has a short convolution of its own
+  bool gates_output = false;   ///< norms and gates what leaves its heads itself
+  bool carries_state = false;  ///< carries a state over segments
   std::string keys_per_token = {};
   std::string decode_state = {};
 };

@@ -11,10 +11,19 @@ namespace weft::layers {
 
 using core::Tensor;
 
-/// What a layer hands from one segment of its streams to the next: what its attention read.
+/// What recurrences hand from one segment of their streams to the next, without gradient: a row of
+/// numbers for each stream.
+struct CarriedState {
+  Tensor before;  ///< at the start of this segment, [B, n]
+  Tensor after;   ///< at its end; the forward pass leaves it here
+};
+
+/// What a layer hands from one segment of its streams to the next: what its attention read, and
+/// the states of its recurrences, all head groups side by side.
 struct CarriedInput {
   Tensor before;  ///< of the tokens before this segment, [B * M, W], without gradient
   Tensor now;     ///< of this segment, [B * T, W]; the forward pass leaves it here
+  CarriedState state;
 };
 
 /// The sequences of one call: B of them, `queries` long, reading `keys` keys each. A causal query
@@ -28,6 +37,8 @@ struct Sequences {
   /// Where a mechanism has rows of its own besides the tokens': how each sequence's rows lie.
   /// Queries, keys and key lengths then count rows.
   RowLayouts rows = nullptr;
+  /// The part of it that belongs to one head group's recurrence; null where it starts from zeros.
+  std::shared_ptr<CarriedState> state = nullptr;
 
   /// How many keys of sequence b are real, not padding.
   Index real_keys(Index b) const { return key_lengths ? (*key_lengths)[std::size_t(b)] : keys; }

@@ -20,6 +20,9 @@ class DrawnAttention final : public Attention {
         scores_(scores),
         normaliser_(std::make_shared<Normaliser>(scores.normaliser, site.heads)) {}
 
+  std::vector<Projection> projections() const override {
+    return pattern_projections(site_.kv_heads);
+  }
   Var forward(const Pass& pass, const AttentionInput& input) const override {
     return current().forward(pass, input);
   }

@@ -8,7 +8,7 @@ namespace weft::layers {
 
 Var FeatureAttention::forward(const Pass&, const AttentionInput& input) const {
   const Index columns = heads_ * width_;
-  check_input(kind_, *this, input, columns);
+  check_input(kind_, *this, input, heads_, width_);
   const FeatureProblem p = problem(input.sequences);
   const HeadBlock &q = input.blocks[0], &k = input.blocks[1], &v = input.blocks[2];
   Tensor out({p.sequences.batch * p.sequences.queries, columns});

@@ -50,7 +50,7 @@ struct Chunk {
 class FeatureLane : public HeadLane {
  public:
   FeatureLane(const FeatureProblem& p, Index lane)
-      : HeadLane(p.sequences, p.heads, p.head_width, lane), problem_(p) {}
+      : HeadLane(p.sequences, p.heads, p.heads, p.head_width, lane), problem_(p) {}
 
   Chunk chunk(Index c) const {
     const Sequences& s = problem_.sequences;

@@ -13,6 +13,17 @@ namespace {
 
 using Activation = GatedNormForm::Activation;
 
+/// The activation of n gates, and its slope.
+void open_gates(Activation activation, const Real* gate, Real* open, Real* slope, Index n) {
+  core::simd().logistic(gate, open, n);
+  if (activation == Activation::sigmoid) {
+    for (Index i = 0; i < n; ++i) slope[i] = open[i] * (1 - open[i]);
+  } else {
+    for (Index i = 0; i < n; ++i) slope[i] = open[i] * (1 + gate[i] * (1 - open[i]));
+    core::simd().multiply(open, gate, open, n);
+  }
+}
+
 /// One row of n numbers, with scratch for both directions.
 class NormRow {
  public:
@@ -58,14 +69,7 @@ class NormRow {
  private:
   /// The activation of the gate and its slope.
   void open(const Real* gate) {
-    if (!gate) return;
-    core::simd().logistic(gate, open_, n_);
-    if (form_.activation == Activation::sigmoid) {
-      for (Index i = 0; i < n_; ++i) slope_[i] = open_[i] * (1 - open_[i]);
-    } else {
-      for (Index i = 0; i < n_; ++i) slope_[i] = open_[i] * (1 + gate[i] * (1 - open_[i]));
-      core::simd().multiply(open_, gate, open_, n_);
-    }
+    if (gate) open_gates(form_.activation, gate, open_, slope_, n_);
   }
 
   const GatedNormForm& form_;
@@ -110,6 +114,40 @@ Var gated_norm(const GatedNormForm& form, const Var& o, const Var& gate,
         });
         return autograd::Gradients{std::move(d), std::move(dgate)};
       });
+}
+
+/// do = dy a, dgate = dy o a'.  Saves: o and the gate.
+Var gate_heads(Activation activation, const Var& o, const Var& gate) {
+  core::require(activation != Activation::none && gate.shape() == o.shape(), "gate_heads: gate ",
+                gate.shape(), " for heads ", o.shape());
+  const Index n = o.shape().back(), rows = o.value().size() / n;
+  /// body(first number of a row, its gates' activation, their slopes)
+  const auto for_each_row = [=](const Tensor& given, const auto& body) {
+    core::parallel_for(rows, core::rows_per_piece(n), [&](Index begin, Index end) {
+      std::vector<Real> scratch(std::size_t(2 * n));
+      for (Index r = begin; r < end; ++r) {
+        open_gates(activation, given.data() + r * n, scratch.data(), scratch.data() + n, n);
+        body(r * n, scratch.data(), scratch.data() + n);
+      }
+    });
+  };
+  Tensor y(o.shape());
+  Real* to = y.write().data();
+  for_each_row(gate.value(), [&](Index at, const Real* open, const Real*) {
+    core::simd().multiply(o.value().data() + at, open, to + at, n);
+  });
+  return autograd::record("gate_heads", std::move(y), {o, gate},
+                          [for_each_row, given = o.value(), opened = gate.value(), n](Tensor dy) {
+                            Tensor dgate(given.shape());
+                            Real *d = dy.write().data(), *to_gate = dgate.write().data();
+                            for_each_row(
+                                opened, [&](Index at, const Real* open, const Real* slope) {
+                                  for (Index i = 0; i < n; ++i)
+                                    to_gate[at + i] = d[at + i] * given.data()[at + i] * slope[i];
+                                  core::simd().multiply(d + at, open, d + at, n);
+                                });
+                            return autograd::Gradients{std::move(dy), std::move(dgate)};
+                          });
 }
 
 }  // namespace weft::layers

@@ -19,4 +19,7 @@ struct GatedNormForm {
 Var gated_norm(const GatedNormForm& form, const Var& o, const Var& gate,
                const autograd::Parameter& gain);
 
+/// The gate alone: y = o a(gate).  o, gate: [N, H D] -> [N, H D]
+Var gate_heads(GatedNormForm::Activation activation, const Var& o, const Var& gate);
+
 }  // namespace weft::layers

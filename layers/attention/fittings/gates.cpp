@@ -152,4 +152,40 @@ Var add_skipped(const Var& o, const HeadBlock& v, const autograd::Parameter& ski
                           });
 }
 
+/// With a = logistic(share): do_2h = dy, do_(2h + 1) = -a dy, dshare = -a (1 - a) (dy . o_(2h +
+/// 1)). Saves: o and the shares.
+Var subtract_gated(const Var& o, const Var& share) {
+  const Index rows = o.shape()[0], heads = share.shape()[1];
+  core::require(share.shape()[0] == rows && o.shape()[1] % (2 * heads) == 0, "subtract_gated: o ",
+                o.shape(), " with shares ", share.shape());
+  const Index width = o.shape()[1] / (2 * heads);
+  /// body(first number of the pair of heads, its share, where that is)
+  const auto for_each_pair = [=](const Tensor& shares, const auto& body) {
+    core::parallel_for(rows, core::rows_per_piece(2 * heads * width), [&](Index begin, Index end) {
+      for (Index i = begin * heads; i < end * heads; ++i)
+        body(2 * i * width, 1 / (1 + std::exp(-shares.data()[i])), i);
+    });
+  };
+  Tensor y({rows, heads * width});
+  Real* to = y.write().data();
+  for_each_pair(share.value(), [&](Index at, Real open, Index i) {
+    std::copy_n(o.value().data() + at, width, to + i * width);
+    core::simd().axpy(-open, o.value().data() + at + width, to + i * width, width);
+  });
+  return autograd::record(
+      "subtract_gated", std::move(y), {o, share},
+      [for_each_pair, given = o.value(), shares = share.value(), width](Tensor dy) {
+        Tensor d(given.shape()), dshare(shares.shape());
+        Real *to_heads = d.write().data(), *to_share = dshare.write().data();
+        for_each_pair(shares, [&](Index at, Real open, Index i) {
+          const Real* own = dy.data() + i * width;
+          std::copy_n(own, width, to_heads + at);
+          for (Index c = 0; c < width; ++c) to_heads[at + width + c] = -open * own[c];
+          to_share[i] =
+              -open * (1 - open) * core::simd().dot(own, given.data() + at + width, width);
+        });
+        return autograd::Gradients{std::move(d), std::move(dshare)};
+      });
+}
+
 }  // namespace weft::layers

@@ -17,4 +17,7 @@ Var scale_heads(const Var& x, const autograd::Parameter& log_scale, Real sign);
 /// o + skip v with one skip for each head.  o: [N, H D], v: a block of H D columns, skip: [H]
 Var add_skipped(const Var& o, const HeadBlock& v, const autograd::Parameter& skip);
 
+/// o_2h - logistic(share_h) o_(2h + 1).  o: [N, 2 H D], share: [N, H] -> [N, H D]
+Var subtract_gated(const Var& o, const Var& share);
+
 }  // namespace weft::layers

@@ -15,6 +15,7 @@ struct ConvolutionCall {
   const ShortConvolution& convolution;
   std::vector<HeadBlock> blocks;
   Index length;
+  Tensor past;  ///< [B, taps - 1, columns], or empty for zeros
   std::vector<Real> weights;
 
   Index taps() const { return convolution.taps_; }
@@ -27,6 +28,14 @@ struct ConvolutionCall {
     const Index start = row / length * length;
     for (Index a = 0; a < taps(); ++a)
       if (const Index from = row - taps() + 1 + a; from >= start) body(from, a);
+  }
+  /// body(a row of all columns, tap) for those before the sequence's start.
+  template <class Body>
+  void for_each_past_tap(Index row, const Body& body) const {
+    if (past.size() == 0) return;
+    const Index place = row % length, kept = taps() - 1;
+    for (Index a = 0; a < kept - place; ++a)
+      body(past.data() + (row / length * kept + place + a) * columns(), a);
   }
   /// body(block, its first column among all, how many)
   template <class Body>
@@ -41,6 +50,8 @@ struct ConvolutionCall {
   /// b + sum_a w_a x, before silu.
   void sum(Index row, Real* z) const {
     std::copy_n(tap(taps()), columns(), z);
+    for_each_past_tap(
+        row, [&](const Real* x, Index a) { core::simd().multiply_add(tap(a), x, z, columns()); });
     for_each_tap(row, [&](Index from, Index a) {
       for_each_block([&](std::size_t i, Index first, Index count) {
         const ConstHeads x = heads_of(blocks[i]);
@@ -76,7 +87,10 @@ struct ConvolutionCall {
                                       count);
         });
       });
-      if (r < end) core::simd().add(p, sums + taps() * n, sums + taps() * n, n);
+      if (r >= end) continue;
+      for_each_past_tap(
+          r, [&](const Real* x, Index a) { core::simd().multiply_add(p, x, sums + a * n, n); });
+      core::simd().add(p, sums + taps() * n, sums + taps() * n, n);
     }
   }
 
@@ -123,11 +137,11 @@ std::vector<Real> ShortConvolution::rows_of_taps() const {
 
 /// With p = dy silu' at each token, dx_t = sum_a w_a p_(t + taps - 1 - a),
 /// dw_a = sum_t p_t x_(t - taps + 1 + a), db = sum_t p_t.  Saves: x.
-std::vector<HeadBlock> ShortConvolution::forward(const std::vector<HeadBlock>& blocks,
-                                                 Index length) const {
+std::vector<HeadBlock> ShortConvolution::forward(const std::vector<HeadBlock>& blocks, Index length,
+                                                 const Tensor& past) const {
   core::require(blocks.size() == parts_.size(), "short convolution: ", blocks.size(),
                 " blocks for ", parts_.size(), " parts");
-  const ConvolutionCall call{*this, blocks, length, rows_of_taps()};
+  const ConvolutionCall call{*this, blocks, length, past, rows_of_taps()};
   const Index rows = blocks[0].matrix.shape()[0], n = columns_;
   Tensor y({rows, n});
   Real* to = y.write().data();
@@ -159,6 +173,26 @@ std::vector<HeadBlock> ShortConvolution::forward(const std::vector<HeadBlock>& b
   return out;
 }
 
+Tensor ShortConvolution::last_rows(const std::vector<HeadBlock>& blocks, Index length,
+                                   const Tensor& past) const {
+  const Index batch = blocks[0].matrix.shape()[0] / length, kept = taps_ - 1;
+  const ConvolutionCall call{*this, blocks, length, past, {}};
+  Tensor last({batch, past_size()}, 0);
+  Real* to = last.write().data();
+  for (Index b = 0; b < batch; ++b)
+    for (Index i = 0; i < kept; ++i, to += columns_) {
+      const Index place = length - kept + i;
+      if (place < 0 && past.size() > 0)
+        std::copy_n(past.data() + (b * kept + kept + place) * columns_, columns_, to);
+      if (place < 0) continue;
+      call.for_each_block([&](std::size_t block, Index first, Index count) {
+        const ConstHeads x = heads_of(blocks[block]);
+        std::copy_n(x.data + (b * length + place) * x.stride, count, to + first);
+      });
+    }
+  return last;
+}
+
 void ShortConvolution::step(const std::vector<std::span<const Real>>& blocks, std::span<Real> past,
                             std::span<Real> y) const {
   const std::vector<Real> weights = rows_of_taps();
@@ -177,6 +211,13 @@ void ShortConvolution::step(const std::vector<std::span<const Real>>& blocks, st
   if (taps_ < 2) return;
   std::copy(past.begin() + columns_, past.end(), past.begin());
   std::ranges::copy(now, past.end() - columns_);
+}
+
+void list_conv(core::Fields& field, Index& taps) {
+  field.integer("conv", taps,
+                "tokens under the convolution of queries, keys and values, the last its own; 0: no "
+                "convolution",
+                core::between(0, 64));
 }
 
 void ShortConvolution::visit(autograd::Inventory& inventory) {

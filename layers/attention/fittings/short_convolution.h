@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "autograd/inventory.h"
+#include "core/fields.h"
 #include "layers/attention/contract/attention.h"
 
 namespace weft::layers {
@@ -19,8 +20,12 @@ class ShortConvolution {
   };
   ShortConvolution(const std::vector<Part>& parts, Index taps, bool bias = false);
 
-  /// Blocks of the parts' columns -> blocks of one packed matrix
-  std::vector<HeadBlock> forward(const std::vector<HeadBlock>& blocks, Index length) const;
+  /// Blocks of the parts' columns -> blocks of one packed matrix. `past`, [B, past_size], holds the
+  /// rows before the first ones, which get no gradient; empty for zeros.
+  std::vector<HeadBlock> forward(const std::vector<HeadBlock>& blocks, Index length,
+                                 const Tensor& past = {}) const;
+  /// The last rows of every sequence, and of its past where it is shorter.  -> [B, past_size]
+  Tensor last_rows(const std::vector<HeadBlock>& blocks, Index length, const Tensor& past) const;
 
   /// How many numbers one sequence leaves behind: taps - 1 rows of all parts, oldest first.
   Index past_size() const { return (taps_ - 1) * columns_; }
@@ -43,5 +48,8 @@ class ShortConvolution {
   bool bias_;
   std::vector<autograd::Parameter> weights_, biases_;
 };
+
+/// Lists how many taps it has.
+void list_conv(core::Fields& field, Index& taps);
 
 }  // namespace weft::layers

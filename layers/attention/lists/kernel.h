@@ -42,7 +42,7 @@ struct ListedProblem {
   }
 
   Index lanes() const { return sequences.batch * heads; }
-  HeadLane lane(Index index) const { return {sequences, heads, head_width, index}; }
+  HeadLane lane(Index index) const { return {sequences, heads, heads, head_width, index}; }
   /// How many logarithms of sums are kept for each lane: one for each query or slot.
   Index log_sums_per_lane() const { return merge == Merge::mean ? slots : sequences.queries; }
 };

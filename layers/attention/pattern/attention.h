@@ -6,7 +6,7 @@
 #include "core/fields.h"
 #include "layers/attention/contract/normaliser.h"
 #include "layers/attention/contract/plan.h"
-#include "layers/attention/pattern/kernel.h"
+#include "layers/attention/pattern/decoding.h"
 
 namespace weft::layers {
 
@@ -14,20 +14,27 @@ namespace weft::layers {
 struct ScoreSettings {
   double scale = 0;
   NormaliserSettings normaliser;
+  Index first = 0;  ///< tokens that everyone reads
 
   void fields(core::Fields& field) {
     field.number("scale", scale, "factor of the scores; 0 means 1 / sqrt(head width)",
                  core::at_least(0));
     normaliser.fields(field);
   }
+  /// Lists it for mechanisms that leave keys out.
+  void list_first(core::Fields& field) {
+    field.integer("first", first, "the first tokens of a sequence, which every token reads too",
+                  core::between(0, 65536));
+  }
+  /// A pattern and the first tokens.
+  Pattern with_first(Pattern pattern) const;
   /// The traits of a mechanism on this engine, which reads relative positions; under entmax the
   /// data decide which keys get a weight.
-  AttentionTraits complete(AttentionTraits traits) const {
-    traits.relative = true;
-    traits.adaptive = !normaliser.is_softmax();
-    return traits;
-  }
+  AttentionTraits complete(AttentionTraits traits) const;
 };
+
+/// Queries of all heads, keys and values of those that neighbouring heads share (0: of all).
+std::vector<Projection> pattern_projections(Index kv_heads);
 
 /// Attention over the pairs of a pattern: what every position-based mechanism is.
 class PatternAttention final : public Attention {
@@ -37,11 +44,21 @@ class PatternAttention final : public Attention {
   PatternAttention(const AttentionSite& site, std::vector<Pattern> patterns,
                    const ScoreSettings& scores = {}, std::shared_ptr<Normaliser> shared = nullptr);
 
+  std::vector<Projection> projections() const override { return pattern_projections(kv_heads_); }
   /// Saves: the projections, and for each query and head the output and one log-sum; under entmax
   /// the values by slopes and one threshold, for a learned alpha its derivative too.
-  Var forward(const Pass& pass, const AttentionInput& input) const override;
+  Var forward(const Pass& pass, const AttentionInput& input) const override {
+    return attend(pass, input, {});
+  }
+  /// The same where scores decay from token to token.  decay: [B n, H], or empty
+  Var attend(const Pass& pass, const AttentionInput& input, const Var& decay) const;
   std::unique_ptr<DecodeState> begin() const override;
-  void step(DecodeState& state, const StepInput& input, std::span<Real> out) const override;
+  void step(DecodeState& state, const StepInput& input, std::span<Real> out) const override {
+    step(state, input, out, {});
+  }
+  /// `decay`: the sums of decays up to each position, [positions, H], or empty
+  void step(DecodeState& state, const StepInput& input, std::span<Real> out,
+            std::span<const double> decay) const;
   Cost cost(const Sequences& sequences) const override;
   void visit(autograd::Inventory& inventory) override { normaliser_->visit(inventory); }
 
@@ -49,6 +66,7 @@ class PatternAttention final : public Attention {
 
  private:
   PatternProblem problem(const Sequences& sequences) const;
+  DecodeHeads decode_heads() const;
 
   /// Plans of the lengths seen last.
   struct CachedPlans {
@@ -58,7 +76,7 @@ class PatternAttention final : public Attention {
   };
 
   std::vector<Pattern> patterns_;
-  Index heads_, width_;
+  Index heads_, kv_heads_, width_;
   Real scale_;
   std::shared_ptr<RelativePositions> relative_;
   std::shared_ptr<Normaliser> normaliser_;

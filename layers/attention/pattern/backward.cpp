@@ -1,3 +1,4 @@
+#include <cmath>
 #include <limits>
 
 #include "core/arrays/scratch.h"
@@ -52,6 +53,7 @@ class Tile {
       relative.add_weight_gradients(rows.dout, gradients);
     }
     if (labels.present()) labels.add_scores(panel, weights);
+    lane.add_decay(block, panel, weights);
     supported = !entmax_;
     const Index real = lane.real_columns(panel);
     for (Index r = 0; r < panel.rows; ++r) {
@@ -142,6 +144,7 @@ struct TaskSums {
   Real* dreach;  ///< [B, H, n]
   KeySum dk, dv;
   RelativeSums relative;
+  Real* lost;  ///< the columns' sums of dS, [keys]; null without decay
 };
 
 /// One block of queries, panel by panel: S and dP, then dV, dK and dQ, five products a panel.
@@ -176,6 +179,8 @@ void sweep_block(const PatternLane& lane, const PatternPlan::Block& block,
         delta + panel.first_row,      dreach ? dreach + panel.first_row : nullptr};
     tile.make(lane, block, panel, rows, k, v, labels);
     if (!tile.supported) continue;
+    for (Index r = 0; sums.lost && r < panel.rows; ++r)
+      core::simd().axpy(1, tile.gradients.row(r), sums.lost + panel.first_key, panel.columns);
     sums.dv.add(lane.plan, panel, 1, tile.weights, rows.dout, scratch);
     sums.dk.add(lane.plan, panel, scale, tile.gradients, rows.q, scratch);
     core::gemm(scale, tile.gradients, k, 1, layers::rows_of(dq, panel));
@@ -196,8 +201,10 @@ void add_rows(const Real* partial, const core::Matrix& to) {
 
 /// Key gradients are always added up over blocks, those of queries only over several rounds.
 void start_from_zero(const PatternLane& lane, const PatternGradients& to) {
-  set_zero(lane.keys(to.k));
-  set_zero(lane.keys(to.v));
+  if (lane.head % lane.problem.sharing() == 0) {
+    set_zero(lane.keys(to.k));
+    set_zero(lane.keys(to.v));
+  }
   if (lane.zeroed_beforehand()) set_zero(lane.queries(to.q));
   if (to.place.data && to.place.data != to.q.data) set_zero(lane.queries(to.place));
 }
@@ -215,6 +222,59 @@ void write_reach(const PatternProblem& problem, const Real* from, Real* to) {
   }
 }
 
+/// delta_i e^(sink - level_i), with delta = dO . O: what row i gives its sink, and the sum of its
+/// dS. Without a sink that sum is 0.  to: [n]
+void sink_rows(const PatternLane& lane, const PatternSaved& saved, Real* to) {
+  const Index n = lane.problem.sequences.queries, width = lane.problem.head_width;
+  const core::ConstMatrix mean = lane.queries(saved.mean), dout = lane.queries(saved.dout);
+  for (Index i = 0; i < n; ++i)
+    to[i] = core::simd().dot(dout.row(i), mean.row(i), width) *
+            std::exp(lane.empty_level() - saved.levels[lane.index * n + i]);
+}
+
+/// The gradients of sinks and decays.  lost: the columns' sums of dS of every task
+void write_sinks_and_decays(const PatternProblem& problem, const PatternSaved& saved,
+                            const Partials& lost, const PatternGradients& to) {
+  if (!to.sinks && !to.decay) return;
+  const Index n = problem.sequences.queries, heads = problem.heads;
+  const Index lanes = problem.sequences.batch * heads, shares = shares_of(lanes);
+  core::Tensor taken({lanes, n}, 0);
+  Real* rows = taken.write().data();
+  core::parallel_for(lanes, 1, [&](Index index, Index) {
+    const PatternLane lane(problem, index);
+    Real* own = rows + index * n;
+    if (to.sinks) sink_rows(lane, saved, own);
+    if (!to.decay) return;
+    Real* columns = lost[index * shares];
+    for (Index share = 1; share < shares; ++share)
+      core::simd().axpy(1, lost[index * shares + share], columns, n);
+    problem.decay->pull_back(own, columns, to.decay + lane.batch * n * heads + lane.head);
+  });
+  if (!to.sinks) return;
+  std::fill_n(to.sinks, heads, Real(0));
+  for (Index index = 0; index < lanes; ++index)
+    to.sinks[index % heads] -= core::simd().sum(rows + index * n, n);
+}
+
+/// Which keys the tasks add to and where. Of the heads that share keys the first one's first share
+/// adds to the result itself, the others to arrays of their own, [their keys, D].
+struct KeyTasks {
+  KeyTasks(const PatternProblem& problem, const std::vector<Shares>& dealt, Index shares_)
+      : shares(shares_), together(problem.sharing() * shares_) {
+    for (Index task = 0; task < Index(dealt.size()) * shares; ++task) {
+      keys.push_back(direct(task) ? Interval{0, 0}
+                                  : dealt[std::size_t(task / shares)].keys(task % shares));
+      sizes.push_back((keys.back().end - keys.back().begin) * problem.head_width);
+    }
+  }
+  /// Tasks of one head of keys are numbered one after another.
+  bool direct(Index task) const { return task % together == 0; }
+
+  Index shares, together;
+  std::vector<Interval> keys;
+  std::vector<Index> sizes;
+};
+
 }  // namespace
 
 void pattern_backward(const PatternProblem& problem, const PatternSaved& saved,
@@ -223,15 +283,9 @@ void pattern_backward(const PatternProblem& problem, const PatternSaved& saved,
   const Index lanes = s.batch * problem.heads, shares = shares_of(lanes);
   std::vector<Shares> dealt;  // of each lane's plan
   for (Index index = 0; index < lanes; ++index) dealt.emplace_back(problem.plan(index), shares);
-  // Share 0 adds to the result itself, the others to arrays of their own: [its keys, D].
-  std::vector<Interval> keys;
-  std::vector<Index> sizes;
-  for (Index task = 0; task < lanes * shares; ++task) {
-    if (task % shares == 0) continue;
-    keys.push_back(dealt[std::size_t(task / shares)].keys(task % shares));
-    sizes.push_back((keys.back().end - keys.back().begin) * problem.head_width);
-  }
-  const Partials dk(sizes), dv(sizes);
+  const KeyTasks tasks(problem, dealt, shares);
+  const Partials dk(tasks.sizes), dv(tasks.sizes);
+  const Partials lost(std::vector<Index>(std::size_t(lanes * shares), to.decay ? s.keys : 0));
   const RelativePartials relative(problem, lanes * shares);
   core::Tensor reach_sums({problem.edge ? lanes * s.queries : 0}, 0);
   Real* dreach = problem.edge ? reach_sums.write().data() : nullptr;
@@ -244,27 +298,33 @@ void pattern_backward(const PatternProblem& problem, const PatternSaved& saved,
     core::parallel_for(lanes * shares, 1, [&](Index task, Index) {
       const PatternLane lane(problem, task / shares);
       if (round >= lane.plan.rounds.size()) return;
-      const Index share = task % shares, own = task / shares * (shares - 1) + share - 1;
       const auto sum_of = [&](Heads result, const Partials& partial) {
         const core::Matrix m = lane.keys(result);
-        if (share == 0) return KeySum{m.data, m.stride};
-        const Index before = keys[std::size_t(own)].begin * problem.head_width;
-        return KeySum{partial[own] - before, problem.head_width};
+        if (tasks.direct(task)) return KeySum{m.data, m.stride};
+        const Index before = tasks.keys[std::size_t(task)].begin * problem.head_width;
+        return KeySum{partial[task] - before, problem.head_width};
       };
-      const TaskSums sums{
-          to.q, to.place, dreach, sum_of(to.k, dk), sum_of(to.v, dv), relative.of(task)};
+      const TaskSums sums{to.q,
+                          to.place,
+                          dreach,
+                          sum_of(to.k, dk),
+                          sum_of(to.v, dv),
+                          relative.of(task),
+                          to.decay ? lost[task] : nullptr};
       Tile tile(lane);
-      const Share blocks = dealt[std::size_t(task / shares)].of(lane.plan.rounds[round], share);
+      const Share blocks =
+          dealt[std::size_t(task / shares)].of(lane.plan.rounds[round], task % shares);
       for (Index b = blocks.first; b < blocks.end; b += blocks.step)
         sweep_block(lane, lane.plan.blocks[std::size_t(b)], saved, sums, tile);
     });
   relative.write(to);
   if (problem.edge) write_reach(problem, dreach, to.reach);
-  if (shares == 1) return;
-  core::parallel_for(lanes, 1, [&](Index index, Index) {
-    const PatternLane lane(problem, index);
-    for (Index i = index * (shares - 1); i < (index + 1) * (shares - 1); ++i) {
-      const Interval own = keys[std::size_t(i)];
+  write_sinks_and_decays(problem, saved, lost, to);
+  if (tasks.together == 1) return;
+  core::parallel_for(lanes / problem.sharing(), 1, [&](Index index, Index) {
+    const PatternLane lane(problem, index * problem.sharing());
+    for (Index i = index * tasks.together + 1; i < (index + 1) * tasks.together; ++i) {
+      const Interval own = tasks.keys[std::size_t(i)];
       add_rows(dk[i], lane.keys(to.k, own.begin, own.end - own.begin));
       add_rows(dv[i], lane.keys(to.v, own.begin, own.end - own.begin));
     }

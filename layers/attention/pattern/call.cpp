@@ -34,6 +34,25 @@ std::vector<Var> PatternCall::tables() const {
   return present;
 }
 
+/// Columns of each block.
+std::vector<Index> PatternCall::widths() const {
+  const Index queries = problem.heads * problem.head_width;
+  const Index keys = problem.key_heads() * problem.head_width;
+  std::vector<Index> all{queries, keys, keys, queries};
+  all.resize(blocks.size());
+  return all;
+}
+
+/// The problem with sinks, and with the sums of decays, which nobody keeps from forward to
+/// backward.
+PatternProblem PatternCall::whole_problem() const {
+  PatternProblem whole = problem;
+  if (sinks.value().size() > 0) whole.sinks = sinks.value().data();
+  if (decay.value().size() > 0)
+    whole.decay = std::make_shared<const DecaySums>(decay.value(), problem.sequences.batch);
+  return whole;
+}
+
 /// What the backward sweep reads in addition to the call.
 struct PatternCall::Kept {
   Tensor levels, mean, alpha_slope;
@@ -55,10 +74,12 @@ struct PatternCall::Kept {
 Var PatternCall::attend() const {
   const Sequences& s = problem.sequences;
   const Index columns = problem.heads * problem.head_width;
-  const HeadGradients gradients(blocks, columns);
+  const HeadGradients gradients(blocks, widths());
   std::vector<Var> sources = gradients.sources();
   for (const Var& table : tables()) sources.push_back(table);
   if (problem.edge) sources.push_back(reach);
+  for (const Var* more : {&sinks, &decay})
+    if (more->value().size() > 0) sources.push_back(*more);
   if (problem.learns_alpha) sources.push_back(alpha);
   const bool recorded = std::ranges::any_of(sources, &Var::tape);
   Tensor out({s.batch * s.queries, columns});
@@ -73,7 +94,7 @@ Var PatternCall::attend() const {
     kept.alpha_slope = Tensor(out.shape());
     trace.alpha_slope = {kept.alpha_slope.write().data(), columns};
   }
-  pattern_forward(problem, heads_of(blocks[0]), heads_of(blocks[1]), heads_of(blocks[2]),
+  pattern_forward(whole_problem(), heads_of(blocks[0]), heads_of(blocks[1]), heads_of(blocks[2]),
                   {out.write().data(), columns}, trace);
   if (softmax) kept.mean = out;
   return autograd::record("pattern_attention", std::move(out), sources,
@@ -97,7 +118,9 @@ autograd::Gradients PatternCall::pull_back(const HeadGradients& gradients, const
   to.values = gradient_of(terms.values);
   to.bias = gradient_of(terms.bias);
   if (problem.edge) to.reach = gradient_of(reach);
-  pattern_backward(problem,
+  to.sinks = gradient_of(sinks);
+  to.decay = gradient_of(decay);
+  pattern_backward(whole_problem(),
                    {heads_of(blocks[0]),
                     heads_of(blocks[1]),
                     heads_of(blocks[2]),

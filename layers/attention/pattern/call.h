@@ -15,6 +15,8 @@ struct PatternCall {
   /// Where the problem's alphas come from, if they learn: the normaliser and its parameter.
   std::shared_ptr<const Normaliser> normaliser = nullptr;
   Var alpha = {};
+  /// Softmax sinks, [H], and decays of the heads, [B n, H]; empty for none.
+  Var sinks = {}, decay = {};
 
   /// Adds relative positions, of offsets up to `farthest` back.
   void place(const Pass& pass, const RelativePositions& relative, Index farthest = never);
@@ -28,6 +30,8 @@ struct PatternCall {
  private:
   struct Kept;
   std::vector<Var> tables() const;
+  std::vector<Index> widths() const;
+  PatternProblem whole_problem() const;
   autograd::Gradients pull_back(const HeadGradients& gradients, const Kept& kept,
                                 const Tensor& dout) const;
 };

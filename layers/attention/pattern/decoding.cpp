@@ -1,6 +1,7 @@
 #include "layers/attention/pattern/decoding.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "core/simd/kernels.h"
@@ -58,8 +59,8 @@ void KeyStore::append(Index position, std::span<const Real> key, std::span<const
   if (last < never) leaving_.push({last, slot});
 }
 
-std::vector<Index> KeyStore::readable(Index query) const {
-  const Reader reader(pattern_, query);
+std::vector<Index> KeyStore::readable(const Pattern& pattern, Index query) const {
+  const Reader reader(pattern, query);
   std::vector<Index> read;
   for (Index slot = 0; slot < slots(); ++slot) {
     const Index position = positions_[std::size_t(slot)];
@@ -82,6 +83,9 @@ void KeyStore::attend(const DecodeQuery& query, Index column, std::span<const In
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const Real* key = keys_.data() + slots[i] * width_ + column;
     Real score = query.scale * core::simd().dot(query.q.data(), key, width);
+    if (query.decay)
+      score += Real(query.decay[query.position * query.decay_step] -
+                    query.decay[positions_[std::size_t(slots[i])] * query.decay_step]);
     if (relative) {
       const std::int32_t label = labels[i] =
           relative->label(positions_[std::size_t(slots[i])] - query.position);
@@ -112,8 +116,10 @@ void KeyStore::normalise(const DecodeQuery& query, std::span<const Index> slots,
     return;
   }
   if (query.edge) return normalise_softly(query, slots, row);
-  const Real top = core::simd().max(row.data(), count);
-  const Real total = core::simd().exp_sum(row.data(), 1, top, count);
+  const Real highest = core::simd().max(row.data(), count);
+  const Real top = query.sink ? std::max(highest, *query.sink) : highest;
+  Real total = core::simd().exp_sum(row.data(), 1, top, count);
+  if (query.sink) total += std::exp(*query.sink - top);
   for (Real& weight : row) weight /= total;
 }
 
@@ -126,13 +132,15 @@ void KeyStore::normalise_softly(const DecodeQuery& query, std::span<const Index>
     if (shares[i] + query.edge->eps == 0) row[i] = -std::numeric_limits<Real>::infinity();
   }
   const Index count = Index(row.size());
-  const Real top = core::simd().max(row.data(), count);
+  Real top = core::simd().max(row.data(), count);
+  if (query.sink) top = std::max(top, *query.sink);
   if (top == -std::numeric_limits<Real>::infinity()) {
     std::ranges::fill(row, Real(0));
     return;
   }
   Real total = query.edge->eps * core::simd().exp_sum(row.data(), 1, top, count);
   for (std::size_t i = 0; i < row.size(); ++i) total += row[i] *= shares[i];
+  if (query.sink) total += std::exp(*query.sink - top);
   for (Real& weight : row) weight /= total;
 }
 
@@ -142,6 +150,21 @@ void KeyStore::forget(Index query) {
     leaving_.pop();
     positions_[std::size_t(slot)] = -1;
     free_.push_back(slot);
+  }
+}
+
+KeyStores::KeyStores(std::vector<Pattern> patterns, const DecodeHeads& of)
+    : patterns_(std::move(patterns)) {
+  if (patterns_.size() == 1) {
+    stores_.emplace_back(patterns_[0], of.key_heads() * of.width);
+    return;
+  }
+  const Index sharing = of.heads / of.key_heads();
+  for (Index first = 0; first < of.heads; first += sharing) {
+    Pattern any;
+    for (Index head = first; head < first + sharing; ++head)
+      any = united(std::move(any), patterns_[std::size_t(head)]);
+    stores_.emplace_back(std::move(any), of.width);
   }
 }
 
@@ -170,22 +193,29 @@ void KeyStores::step(const StepInput& input, const DecodeHeads& of,
     q = content_block.matrix.value().read();
     place = place_block.matrix.value().read();
   }
+  const Index sharing = of.heads / of.key_heads();
   const Index heads_each = of.heads / Index(stores_.size());
-  const auto each = std::size_t(heads_each * of.width);
+  const auto each = std::size_t(heads_each / sharing * of.width);
   for (std::size_t i = 0; i < stores_.size(); ++i) {
     KeyStore& store = stores_[i];
     store.append(input.position, input.blocks[1].subspan(i * each, each),
                  input.blocks[2].subspan(i * each, each));
-    const auto slots = store.readable(input.position);
+    std::vector<Index> slots;
     for (Index h = 0; h < heads_each; ++h) {
       const Index head = Index(i) * heads_each + h;
+      if (patterns_.size() > 1)
+        slots = store.readable(patterns_[std::size_t(head)], input.position);
+      else if (h == 0)
+        slots = store.readable(patterns_[0], input.position);
       const auto own = [&](auto x) {
         return x.subspan(std::size_t(head * of.width), std::size_t(of.width));
       };
       const Entmax* entmax = of.entmax.empty() ? nullptr : &of.entmax[std::size_t(head)];
-      store.attend({input.position, head, own(q), own(place), of.scale,
-                    relative ? &terms_ : nullptr, entmax, edge},
-                   h * of.width, slots, own(out));
+      store.attend(
+          {input.position, head, own(q), own(place), of.scale, relative ? &terms_ : nullptr, entmax,
+           edge, of.sinks.size() > 0 ? of.sinks.data() + head : nullptr,
+           of.decay.empty() ? nullptr : of.decay.data() + head, of.heads},
+          h / sharing * of.width, slots, own(out));
     }
     store.forget(input.position);
   }

@@ -18,6 +18,10 @@ struct DecodeQuery {
   const RelativeTerms* relative;  ///< null for none
   const Entmax* entmax;           ///< null for softmax
   const SoftEdge* edge;           ///< null for none
+  const Real* sink = nullptr;     ///< a logit without a value; null for none
+  /// The head's decay up to the query and up to each position, `decay_step` apart; null for none.
+  const double* decay = nullptr;
+  Index decay_step = 0;
 };
 
 /// The keys and values that a later query of the pattern can still read. A key's slot is used
@@ -25,13 +29,13 @@ struct DecodeQuery {
 /// a pattern that reads everything keeps everything.
 class KeyStore {
  public:
-  KeyStore(const Pattern& pattern, Index width) : pattern_(pattern), width_(width) {}
+  KeyStore(Pattern pattern, Index width) : pattern_(std::move(pattern)), width_(width) {}
 
   /// key, value: [width]
   void append(Index position, std::span<const Real> key, std::span<const Real> value);
-  /// The slots that the query at a position reads.
-  std::vector<Index> readable(Index query) const;
-  /// One head, whose columns begin at `column`.  out: [D]
+  /// The slots that the query at a position reads by a pattern, the store's or a part of it.
+  std::vector<Index> readable(const Pattern& pattern, Index query) const;
+  /// One head, whose keys' columns begin at `column`.  out: [D]
   void attend(const DecodeQuery& query, Index column, std::span<const Index> slots,
               std::span<Real> out) const;
   /// Frees what no query after this one reads.
@@ -53,7 +57,7 @@ class KeyStore {
     bool operator>(const Leaving& other) const { return last_reader > other.last_reader; }
   };
 
-  const Pattern& pattern_;
+  Pattern pattern_;
   Index width_;
   std::vector<Index> positions_;  ///< of each slot; -1 for a free one
   std::vector<Index> free_;
@@ -66,17 +70,21 @@ struct DecodeHeads {
   Index heads, width;
   Real scale;
   std::vector<Entmax> entmax = {};  ///< one for each head, or none for softmax
+  Index kv_heads = 0;               ///< of keys and values; 0 where each head has its own
+  Tensor sinks = {};                ///< [H], or empty for none
+  /// Sums of decays up to every position so far, [positions, H]; empty for none.
+  std::span<const double> decay = {};
+
+  Index key_heads() const { return kv_heads > 0 ? kv_heads : heads; }
 };
 
-/// What decoding over patterns keeps: one store for all heads, or one for each, and the relative
-/// terms of the offsets so far.
+/// What decoding over patterns keeps: one store for all heads of keys, or one for each where heads
+/// have patterns of their own, and the relative terms of the offsets so far.
 class KeyStores final : public CopiedState<KeyStores> {
  public:
-  /// `width`: columns of each store.
-  KeyStores(std::vector<Pattern> patterns, Index width)
-      : patterns_(std::make_shared<const std::vector<Pattern>>(std::move(patterns))) {
-    for (const Pattern& pattern : *patterns_) stores_.emplace_back(pattern, width);
-  }
+  /// `patterns`: one for all heads, or one for each. A store keeps what any of the heads that share
+  /// it can still read.
+  KeyStores(std::vector<Pattern> patterns, const DecodeHeads& of);
 
   Index bytes() const override;
   /// One token, all heads; `relative` and `edge` may be null.

@@ -34,7 +34,7 @@ class RunningSoftmax {
     if (labels_.present()) labels_.score(places());
     for (Index r = 0; r < block.queries; ++r) {
       // `out` holds what earlier rounds gathered, normalised: a sum of one at its log-sum.
-      top_[r] = lane.zeroed_beforehand() ? log_sums_[r * block.step] : minus_infinity;
+      top_[r] = lane.zeroed_beforehand() ? log_sums_[r * block.step] : lane.empty_level();
       total_[r] = top_[r] > minus_infinity ? 1 : 0;
     }
   }
@@ -49,6 +49,7 @@ class RunningSoftmax {
       relative_.add_scores(rows_of(places(), panel), s);
     }
     if (labels_.present()) labels_.add_scores(panel, s);
+    lane_.add_decay(block_, panel, s);
     const Index real = lane_.real_columns(panel);
     for (Index r = 0; r < panel.rows; ++r)
       absorb_row(panel.first_row + r, scores_ + r * panel.columns, panel, real);
@@ -135,11 +136,11 @@ void run_block(const PatternLane& lane, const PatternPlan::Block& block, ConstHe
   core::counters().scored_pairs.fetch_add(softmax.pairs(), std::memory_order_relaxed);
 }
 
-/// Nothing gathered yet: outputs 0, log-sums -infinity.
+/// Nothing gathered yet: outputs 0, log-sums those of the sink.
 void start_from_zero(const PatternLane& lane, Heads out, Real* log_sums) {
   const Index n = lane.problem.sequences.queries;
   set_zero(lane.queries(out));
-  std::fill_n(log_sums, n, minus_infinity);
+  std::fill_n(log_sums, n, lane.empty_level());
 }
 
 /// Scores, values and their gradients: a product each forward, two more backward for a table.

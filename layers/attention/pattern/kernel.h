@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "layers/attention/contract/decay_sums.h"
 #include "layers/attention/contract/entmax.h"
 #include "layers/attention/contract/heads.h"
 #include "layers/attention/contract/relative.h"
@@ -55,7 +56,17 @@ struct PatternProblem {
   bool learns_alpha = false;
   /// Null where every key that is read counts wholly. Panels must hold consecutive keys.
   std::shared_ptr<const SoftEdge> edge = nullptr;
+  /// Heads of keys and values, which neighbouring heads share; 0 where each head has its own.
+  Index kv_heads = 0;
+  /// Softmax: a logit for each head that takes weight and has no value, [H]; null for none.
+  const Real* sinks = nullptr;
+  /// What scores lose between key and query; null for nothing. Causal, as many keys as queries, and
+  /// panels must hold consecutive keys.
+  std::shared_ptr<const DecaySums> decay = nullptr;
 
+  Index key_heads() const { return kv_heads > 0 ? kv_heads : heads; }
+  /// How many heads share a head of keys and values.
+  Index sharing() const { return heads / key_heads(); }
   /// How many keys come before the first query's own: a causal query i has the
   /// position of key i + shift.
   Index shift() const { return sequences.causal ? sequences.keys - sequences.queries : 0; }
@@ -76,7 +87,7 @@ struct PatternTrace {
 
 /// Attention over the pattern's pairs, by tiles: no array of queries x keys exists, and panels
 /// that no row reads are never touched. A query without keys gives 0.
-/// q: [B n, H, D], k, v: [B m, H, D] -> out: [B n, H, D]
+/// q: [B n, H, D], k, v: [B m, G, D] -> out: [B n, H, D]
 void pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHeads k, ConstHeads v,
                      Heads out, const PatternTrace& trace);
 
@@ -103,10 +114,14 @@ struct PatternGradients {
   Heads place{nullptr, 0};
   Real *keys = nullptr, *values = nullptr, *bias = nullptr;
   Real* reach = nullptr;
+  Real* sinks = nullptr;  ///< [H]
+  Real* decay = nullptr;  ///< [B n, H]
 };
 
 /// The gradients, with weights made again tile by tile: P = exp(S - level) or entmax, dV = P^T dO,
 /// dS = P (dO V^T - dO . mean), with slopes for P under entmax, dQ = scale dS K, dK = scale dS^T Q.
+/// Heads that share keys add their gradients up in the order of heads. A sink gets
+/// -sum exp(sink - level) (dO . O) over its head's rows; decays get sums of dS, see DecaySums.
 void pattern_backward(const PatternProblem& problem, const PatternSaved& saved,
                       const PatternGradients& gradients);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 
 #include "core/arrays/tensor.h"
 #include "layers/attention/contract/lane.h"
@@ -14,7 +15,9 @@ struct PatternLane : HeadLane {
   const PatternPlan& plan;
 
   PatternLane(const PatternProblem& p, Index lane)
-      : HeadLane(p.sequences, p.heads, p.head_width, lane), problem(p), plan(p.plan(lane)) {}
+      : HeadLane(p.sequences, p.heads, p.key_heads(), p.head_width, lane),
+        problem(p),
+        plan(p.plan(lane)) {}
 
   /// Some query is in more rounds than one, in none, or past the plan's: what is added up for
   /// queries is zeroed before the first block, not by the blocks.
@@ -30,6 +33,23 @@ struct PatternLane : HeadLane {
     }
     const auto first = plan.gathered.begin() + panel.list;
     return std::lower_bound(first, first + panel.columns, real_keys) - first;
+  }
+
+  /// The log-sum of a row that has read nothing yet: its sink alone, if there is one.
+  Real empty_level() const {
+    return problem.sinks ? problem.sinks[head] : -std::numeric_limits<Real>::infinity();
+  }
+
+  /// Adds to a tile of scores what has decayed between each key and each query.
+  void add_decay(const PatternPlan::Block& block, const PatternPlan::Panel& panel,
+                 const core::Matrix& scores) const {
+    if (!problem.decay) return;
+    const double* sums = problem.decay->of(index);
+    for (Index r = 0; r < panel.rows; ++r) {
+      const double own = sums[block.first_query + (panel.first_row + r) * block.step];
+      Real* row = scores.row(r);
+      for (Index c = 0; c < panel.columns; ++c) row[c] += Real(own - sums[panel.first_key + c]);
+    }
   }
 
   /// The soft edge of a query's row in a panel of consecutive keys.

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "autograd/ops.h"
 #include "core/error.h"
 #include "layers/attention/contract/fit.h"
 #include "layers/attention/fittings/gates.h"
@@ -27,13 +28,32 @@ Tensor row_of(std::span<const Real> numbers) {
   return row;
 }
 
+/// Columns [first, first + count).  x: [B, n] -> [B, count]
+Tensor part(const Tensor& x, Index first, Index count) {
+  if (count == 0) return {};
+  const Index rows = x.shape()[0], columns = x.shape()[1];
+  Tensor y({rows, count});
+  Real* to = y.write().data();
+  for (Index r = 0; r < rows; ++r)
+    std::copy_n(x.data() + r * columns + first, count, to + r * count);
+  return y;
+}
+
+/// a and b, which may be empty, row by row.
+Tensor side_by_side(const Tensor& a, const Tensor& b) {
+  return b.size() == 0 ? a : autograd::concat({Var(a), Var(b)}).value();
+}
+
 }  // namespace
 
-AttentionTraits recurrent_traits(std::string_view summary) {
+AttentionTraits recurrent_traits(std::string_view summary, bool convolves) {
   return {.summary = summary,
           .bidirectional = false,
           .exact = false,
           .cross = false,
+          .convolves = convolves,
+          .gates_output = true,
+          .carries_state = true,
           .keys_per_token = "all before it, as one matrix",
           .decode_state = "a matrix of D x D a head"};
 }
@@ -41,13 +61,6 @@ AttentionTraits recurrent_traits(std::string_view summary) {
 void list_chunk_of(core::Fields& field, Index& chunk) {
   field.integer("chunk", chunk, "tokens that are worked out together; speed only",
                 core::between(1, 1024));
-}
-
-void list_conv(core::Fields& field, Index& taps) {
-  field.integer("conv", taps,
-                "tokens under the convolution of queries, keys and values, the last its own; 0: no "
-                "convolution",
-                core::between(0, 64));
 }
 
 RecurrentAttention::RecurrentAttention(const RecurrentForm& form, const AttentionSite& site)
@@ -102,14 +115,29 @@ Var RecurrentAttention::mix(const std::vector<HeadBlock>& blocks, const Var& x,
   return gated_norm(form_.norm, heads, gated() ? gate_->forward(x) : Var(), gain_);
 }
 
-Var RecurrentAttention::forward(const Pass&, const AttentionInput& input) const {
-  check_input(form_.kind, *this, input, columns());
+Var RecurrentAttention::forward(const Pass& pass, const AttentionInput& input) const {
+  check_input(form_.kind, *this, input, heads(), form_.rule.width);
   const Sequences& s = input.sequences;
   core::require(s.causal && s.queries == s.keys, form_.kind,
                 " attention: has a causal form over one sequence only; take another attention "
                 "(weft list attentions)");
   const std::vector<HeadBlock> given = blocks(input.blocks, input.x);
-  return mix(conv_ ? conv_->forward(given, s.queries) : given, input.x, s, {}, nullptr);
+  if (!s.state)
+    return mix(conv_ ? conv_->forward(given, s.queries) : given, input.x, s, {}, nullptr);
+  const Index width = form_.rule.width, states = columns() * width;
+  const Tensor past = part(s.state->before, states, carried_numbers() - states);
+  const Var before(part(s.state->before, 0, states).reshaped({s.batch, heads(), width, width}));
+  Tensor after;
+  const Var out =
+      mix(conv_ ? conv_->forward(given, s.queries, past) : given, input.x, s, before, &after);
+  if (pass.replaying()) return out;
+  const Tensor last = conv_ ? conv_->last_rows(given, s.queries, past) : Tensor();
+  s.state->after = side_by_side(after.reshaped({s.batch, states}), last);
+  return out;
+}
+
+Index RecurrentAttention::carried_numbers() const {
+  return columns() * form_.rule.width + (conv_ ? conv_->past_size() : 0);
 }
 
 std::unique_ptr<DecodeState> RecurrentAttention::begin() const {
@@ -151,6 +179,7 @@ Cost RecurrentAttention::cost(const Sequences& s) const {
   cost.saved_bytes += bytes(tokens, columns() * (gated() ? 2 : 1));
   if (gated()) cost += gate_->cost(tokens);
   if (conv_) cost.saved_bytes += conv_->bytes(tokens);
+  if (s.state) cost.saved_bytes += s.batch * carried_numbers() * Index(sizeof(Real));
   if (keys_) {
     cost += keys_->cost(tokens);
     cost.saved_bytes += bytes(tokens, 2 * key_columns());

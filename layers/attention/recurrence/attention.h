@@ -44,6 +44,8 @@ class RecurrentAttention : public Attention {
   /// The pass over one token, from the state of those before.
   void step(DecodeState& state, const StepInput& input, std::span<Real> out) const override;
   Cost cost(const Sequences& sequences) const override;
+  /// The states of all heads and the last rows under the convolution.
+  Index carried_numbers() const override;
   void visit(autograd::Inventory& inventory) override;
 
  protected:
@@ -74,11 +76,10 @@ class RecurrentAttention : public Attention {
   autograd::Parameter gain_;
 };
 
-/// What all of them say of themselves, but for the summary.
-AttentionTraits recurrent_traits(std::string_view summary);
+/// What all of them say of themselves, but for the summary and whether they convolve.
+AttentionTraits recurrent_traits(std::string_view summary, bool convolves);
 
 /// Lists settings that several of them have.
 void list_chunk_of(core::Fields& field, Index& chunk);
-void list_conv(core::Fields& field, Index& taps);
 
 }  // namespace weft::layers

@@ -7,7 +7,7 @@ Cost recurrence_cost(const RecurrenceProblem& p) {
   Cost lane;
   for (Index c = 0; c < p.chunks(); ++c) {
     const Index n = std::min(p.chunk, p.length() - c * p.chunk), d = p.width;
-    const bool carries = c + 1 < p.chunks();
+    const bool carries = c + 1 < p.chunks() || p.sequences.state;
     const Index state = 2 * n * d * d;   // a product of the chunk's rows with a state
     const Index square = 2 * n * n * d;  // of its pairs with its rows
     const Index solved = p.erases() ? n * n * d : 0;

@@ -1,8 +1,7 @@
 #include "layers/attention/recurrence/operation.h"
 
 #include "core/error.h"
-#include "core/parallel.h"
-#include "core/simd/kernels.h"
+#include "layers/attention/fittings/shared_heads.h"
 #include "layers/attention/recurrence/kernel.h"
 
 namespace weft::layers {
@@ -48,21 +47,6 @@ void check(const RecurrenceProblem& p, const RecurrenceVars& vars) {
                 "recurrence: initial state of shape ", vars.initial.shape(), ", expected ", states);
 }
 
-/// Sums the gradients of the heads that share a head of queries or keys.
-void sum_shared(const RecurrenceProblem& p, const Tensor& from, Heads to) {
-  const Index width = p.width, each = p.heads / p.key_heads, columns = p.heads * width;
-  const Index tokens = p.sequences.batch * p.length();
-  core::parallel_for(tokens, core::rows_per_piece(columns), [&](Index begin, Index end) {
-    for (Index t = begin; t < end; ++t)
-      for (Index g = 0; g < p.key_heads; ++g) {
-        const Real* own = from.data() + t * columns + g * each * width;
-        Real* sum = to.data + t * to.stride + g * width;
-        std::copy_n(own, width, sum);
-        for (Index h = 1; h < each; ++h) core::simd().add(own + h * width, sum, sum, width);
-      }
-  });
-}
-
 /// The gradient of a gate, or an empty tensor where it has none.
 Tensor like(GateForm form, const Var& gate) {
   const bool has = form == GateForm::token || form == GateForm::column;
@@ -92,8 +76,9 @@ autograd::Gradients pull_back(const RecurrenceProblem& p, const RecurrenceVars& 
                                initial.size() > 0 ? initial.write().data() : nullptr};
   recurrence_backward(p, inputs_of(p, vars), {dout.data(), each[1]}, to);
   if (shared) {
-    sum_shared(p, q, blocks.heads(all, 0));
-    sum_shared(p, k, blocks.heads(all, 1));
+    const SharedHeads heads{p.key_heads, p.heads, p.width};
+    sum_shared_heads(heads, {q.data(), each[1]}, each[0], blocks.heads(all, 0));
+    sum_shared_heads(heads, {k.data(), each[1]}, each[0], blocks.heads(all, 1));
   }
   for (Tensor* gradient : {&decay, &write, &erase, &initial}) all.push_back(std::move(*gradient));
   return all;

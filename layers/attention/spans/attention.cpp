@@ -5,7 +5,6 @@
 
 #include "layers/attention/contract/fit.h"
 #include "layers/attention/pattern/call.h"
-#include "layers/attention/pattern/decoding.h"
 #include "layers/attention/spans/distance_keys.h"
 #include "layers/attention/spans/pattern.h"
 
@@ -16,11 +15,13 @@ SpanAttention::SpanAttention(const SpanSettings& settings, const AttentionSite& 
     : settings_(settings),
       rule_(std::move(rule)),
       heads_(site.heads),
+      kv_heads_(site.kv_heads),
       width_(site.head_width),
       scale_(Real(settings.scores.scale > 0 ? settings.scores.scale
                                             : 1 / std::sqrt(double(site.head_width)))),
       relative_(site.relative),
-      own_positions_(!site.relative) {
+      own_positions_(!site.relative),
+      normaliser_(settings.scores.normaliser, site.heads) {
   if (own_positions_) relative_ = std::make_shared<DistanceKeys>(settings.span, site);
 }
 
@@ -61,7 +62,12 @@ std::shared_ptr<const PatternPlan> SpanAttention::plan(const Sequences& s, Index
 
 /// One plan for each head, or for each head of each sequence where tokens differ.
 PatternProblem SpanAttention::problem(const Sequences& s, const Extents& extents) const {
-  PatternProblem problem{s, heads_, width_, scale_, {}};
+  PatternProblem problem{.sequences = s,
+                         .heads = heads_,
+                         .head_width = width_,
+                         .scale = scale_,
+                         .plans = {},
+                         .kv_heads = kv_heads_};
   if (!rule_->by_token()) {
     for (const Extent& extent : extents) problem.plans.push_back(plan(s, read(extent)));
     return problem;
@@ -88,11 +94,12 @@ std::shared_ptr<const SoftEdge> SpanAttention::edge(const Var& reach,
 }
 
 Var SpanAttention::forward(const Pass& pass, const AttentionInput& input) const {
-  check_input("span", *this, input, heads_ * width_);
+  check_input("span", *this, input, heads_, width_);
   const Var reach = rule_->reach(pass, input.x);
   const auto extents = pass.decide("spans", [&] { return extents_of(reach.value()); });
   PatternCall call{problem(input.sequences, *extents), input.blocks, {}, reach};
   call.problem.edge = edge(reach, extents);
+  call.sinks = normaliser_.sinks(pass);
   call.place(pass, *relative_, farthest(*extents));
   return rule_->charged(pass, call.attend(), reach);
 }
@@ -102,8 +109,11 @@ std::unique_ptr<DecodeState> SpanAttention::begin() const {
   if (!rule_->by_token()) extents = extents_of(rule_->reach(Pass(), {}).value());
   std::vector<Pattern> patterns;
   for (const Extent& extent : extents) patterns.push_back(span_pattern({read(extent)}));
-  const Index columns = heads_ / Index(patterns.size()) * width_;
-  return std::make_unique<KeyStores>(std::move(patterns), columns);
+  return std::make_unique<KeyStores>(std::move(patterns), decode_heads());
+}
+
+DecodeHeads SpanAttention::decode_heads() const {
+  return {heads_, width_, scale_, {}, kv_heads_, normaliser_.sinks(Pass()).value()};
 }
 
 void SpanAttention::step(DecodeState& state, const StepInput& input, std::span<Real> out) const {
@@ -111,8 +121,7 @@ void SpanAttention::step(DecodeState& state, const StepInput& input, std::span<R
   std::ranges::copy(input.x, x.write().begin());
   const Var reach = rule_->reach(Pass(), Var(x));
   const auto soft = edge(reach, std::make_shared<const Extents>(extents_of(reach.value())));
-  static_cast<KeyStores&>(state).step(input, {heads_, width_, scale_}, relative_.get(), soft.get(),
-                                      out);
+  static_cast<KeyStores&>(state).step(input, decode_heads(), relative_.get(), soft.get(), out);
 }
 
 /// Where tokens differ, as if each read the whole span.
@@ -143,6 +152,7 @@ std::vector<double> SpanAttention::spans() const {
 void SpanAttention::visit(autograd::Inventory& inventory) {
   rule_->visit(inventory);
   if (own_positions_) relative_->visit(inventory);
+  normaliser_.visit(inventory);
 }
 
 }  // namespace weft::layers

@@ -16,6 +16,7 @@ class SpanAttention final : public Attention {
   SpanAttention(const SpanSettings& settings, const AttentionSite& site,
                 std::unique_ptr<SpanRule> rule);
 
+  std::vector<Projection> projections() const override { return pattern_projections(kv_heads_); }
   Var forward(const Pass& pass, const AttentionInput& input) const override;
   std::unique_ptr<DecodeState> begin() const override;
   void step(DecodeState& state, const StepInput& input, std::span<Real> out) const override;
@@ -38,6 +39,7 @@ class SpanAttention final : public Attention {
   /// The longest of them.
   Index farthest(const Extents& extents) const;
   PatternProblem problem(const Sequences& s, const Extents& extents) const;
+  DecodeHeads decode_heads() const;
   std::shared_ptr<const SoftEdge> edge(const Var& reach,
                                        std::shared_ptr<const Extents> extents) const;
   /// Of a head that reads `length` keys, made once while it is among the latest.
@@ -50,10 +52,11 @@ class SpanAttention final : public Attention {
 
   SpanSettings settings_;
   std::unique_ptr<SpanRule> rule_;
-  Index heads_, width_;
+  Index heads_, kv_heads_, width_;
   Real scale_;
   std::shared_ptr<RelativePositions> relative_;
   bool own_positions_;
+  Normaliser normaliser_;
   mutable std::list<KnownPlan> known_;
 };
 

@@ -6,6 +6,8 @@ void SpanSettings::list_fixed(core::Fields& field) {
   field.integer("span", span, "keys before a token that a head reads at most, itself left out",
                 core::between(1, 1 << 24));
   scores.fields(field);
+  if (!scores.normaliser.is_softmax())
+    field.problem("normaliser", "spans end softly, which only softmax can: softmax");
 }
 
 void SpanSettings::list_soft(core::Fields& field) {

@@ -30,6 +30,8 @@ AttentionSample::AttentionSample(const std::string& kind, const Sequences& seque
                      .length = std::max(sequences.queries, sequences.keys),
                      .causal = sequences.causal,
                      .shared = shared_.get()};
+  if (const auto shared = settings.find("kv_heads"); shared != settings.end())
+    site.kv_heads = std::get<Index>(shared->second);
   relative_ = site.relative = make_relative(relative, site);
   tests::GivenFields fields(settings);
   const AttentionPlan plan = find_attention(kind)->configure(fields, site);
@@ -45,7 +47,8 @@ AttentionSample::AttentionSample(const std::string& kind, const Sequences& seque
   arena_->initialise(core::Rng(1));
   move_reaches_off_the_kink(*arena_);
   for (const Projection& projection : attention_->projections())
-    inputs_.push_back(tests::random_tensor({rows_of(projection), width()}, 10 + inputs_.size()));
+    inputs_.push_back(tests::random_tensor(
+        {rows_of(projection), projection.columns(heads, head_width)}, 10 + inputs_.size()));
   inputs_.push_back(tests::random_tensor({sequences_.batch * sequences_.queries, width()}, 9));
 }
 

@@ -47,6 +47,12 @@ class AttentionSample {
   Index heads() const { return heads_; }
   Index head_width() const { return head_width_; }
   Index width() const { return heads_ * head_width_; }
+  /// Heads of an input.
+  Index key_heads(std::size_t input = 1) const { return inputs_[input].shape()[1] / head_width_; }
+  /// Where column d of what a head reads of a token is in the keys and in the values.
+  std::size_t key_place(Index token, Index head, Index d) const {
+    return std::size_t((token * key_heads() + head * key_heads() / heads_) * head_width_ + d);
+  }
   std::vector<Tensor>& inputs() { return inputs_; }
   const std::vector<Tensor>& inputs() const { return inputs_; }
 

@@ -47,8 +47,8 @@ inline std::vector<AttentionVariant> row_variants() {
   };
 }
 
-/// Those whose rows are tokens.
-inline std::vector<AttentionVariant> token_variants() {
+/// On the pattern engine.
+inline std::vector<AttentionVariant> pattern_variants() {
   using Numbers = std::vector<core::Index>;
   static const tests::Settings united = {
       {"atoms", std::vector<tests::Settings>{
@@ -79,6 +79,15 @@ inline std::vector<AttentionVariant> token_variants() {
         {"positions", Numbers{0, 9, 10}}}},
       {"bigbird_small", "bigbird", {{"block", core::Index(16)}, {"random", core::Index(1)}}},
       {"pattern_union", "pattern", united},
+      {"dense_shared", "dense", {{"kv_heads", core::Index(1)}}},
+      {"strided_shared",
+       "strided",
+       {{"stride", core::Index(8)}, {"heads_use", "separate"}, {"kv_heads", core::Index(1)}}},
+      {"local_sinks",
+       "local",
+       {{"window", core::Index(9)}, {"first", core::Index(3)}, {"sink", "learned"}}},
+      {"pattern_sink", "pattern", with(united, {{"sink", "learned"}})},
+      {"differential_shared", "differential", {{"kv_heads", core::Index(1)}}},
       {"dense_sparsemax", "dense", {{"normaliser", "sparsemax"}}},
       {"local_entmax",
        "local",
@@ -93,6 +102,12 @@ inline std::vector<AttentionVariant> token_variants() {
         {"normaliser", "entmax"},
         {"alpha", 1.75},
         {"learned_alpha", true}}},
+  };
+}
+
+/// On the other engines.
+inline std::vector<AttentionVariant> other_variants() {
+  return {
       {"lsh_small",
        "lsh",
        {{"rounds", core::Index(3)},
@@ -108,6 +123,12 @@ inline std::vector<AttentionVariant> token_variants() {
       {"adaptive_span_narrow",
        "adaptive_span",
        {{"span", core::Index(50)}, {"ramp", core::Index(7)}, {"initial", 0.33}}},
+      {"adaptive_span_shared",
+       "adaptive_span",
+       {{"span", core::Index(50)},
+        {"ramp", core::Index(7)},
+        {"initial", 0.33},
+        {"kv_heads", core::Index(1)}}},
       {"adaptive_span_eps",
        "adaptive_span",
        {{"span", core::Index(50)},
@@ -128,9 +149,9 @@ inline std::vector<AttentionVariant> token_variants() {
 
 inline const std::vector<AttentionVariant>& attention_variants() {
   static const std::vector<AttentionVariant> variants = [] {
-    std::vector<AttentionVariant> all = token_variants();
-    const std::vector<AttentionVariant> more = row_variants();
-    all.insert(all.end(), more.begin(), more.end());
+    std::vector<AttentionVariant> all = pattern_variants();
+    for (const auto& more : {other_variants(), row_variants()})
+      all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
   return variants;

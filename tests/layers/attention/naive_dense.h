@@ -11,13 +11,16 @@ namespace weft::layers {
 
 /// Attention written out in double, one query at a time, over the pairs that `allowed` names, or
 /// over all: softmax, or entmax with the alpha of each head.
-/// q: [B n, H D], k, v: [B m, H D]
+/// q: [B n, H D], k, v: [B m, G D]
 struct NaiveDense {
   Sequences sequences;
   Index heads, head_width;
   double scale;
   std::function<bool(Index head, Index i, Index j)> allowed = nullptr;
   std::vector<double> alphas = {};
+  Index key_heads = 0;             ///< G; 0 for as many as heads
+  std::vector<double> sinks = {};  ///< of each head, a score without a value
+  std::function<double(Index b, Index head, Index i, Index j)> bias = nullptr;  ///< of scores
 
   using Numbers = std::vector<double>;
   struct Gradients {
@@ -70,7 +73,8 @@ struct NaiveDense {
     return std::size_t(((b * sequences.queries + i) * heads + h) * head_width + d);
   }
   std::size_t key(Index b, Index h, Index j, Index d) const {
-    return std::size_t(((b * sequences.keys + j) * heads + h) * head_width + d);
+    const Index all = key_heads > 0 ? key_heads : heads, own = h * all / heads;
+    return std::size_t(((b * sequences.keys + j) * all + own) * head_width + d);
   }
   bool reads(Index b, Index h, Index i, Index j) const {
     const bool real = !sequences.key_lengths || j < (*sequences.key_lengths)[std::size_t(b)];
@@ -86,9 +90,11 @@ struct NaiveDense {
       if (!reads(b, h, i, j)) continue;
       double score = 0;
       for (Index d = 0; d < head_width; ++d) score += q[query(b, h, i, d)] * k[key(b, h, j, d)];
-      p[std::size_t(j)] = scale * score;
+      p[std::size_t(j)] = scale * score + (bias ? bias(b, h, i, j) : 0);
     }
+    if (!sinks.empty()) p.push_back(sinks[std::size_t(h)]);
     naive_weights(p, alphas.empty() ? 1 : alphas[std::size_t(h)]);
+    p.resize(std::size_t(sequences.keys));
     return p;
   }
 };

@@ -66,7 +66,7 @@ struct NaiveSpan {
       double score = 0;
       for (Index d = 0; d < width; ++d)
         score += in[0][std::size_t(token * columns + head * width + d)] *
-                 (in[1][std::size_t((b * s.keys + j) * columns + head * width + d)] +
+                 (in[1][sample.key_place(b * s.keys + j, head, d)] +
                   double(distances[(place - 1 - j) * width + d]));
       const double e = std::exp(score / std::sqrt(double(width))), m = share(z, place - 1 - j);
       keys.push_back({b * s.keys + j, m * e, m, e});
@@ -90,7 +90,7 @@ struct NaiveSpan {
         double sum = 0;
         for (Index d = 0; d < width; ++d)
           sum += dout[std::size_t(token * columns + head * width + d)] *
-                 in[2][std::size_t(row * columns + head * width + d)];
+                 in[2][sample.key_place(row, head, d)];
         return sum;
       };
       const double z = reach(sample, in.back(), token, head);
@@ -113,7 +113,7 @@ struct NaiveSpan {
         for (const Key& key : keys_of(sample, in, token, head))
           for (Index d = 0; d < width; ++d)
             out[std::size_t(token * columns + head * width + d)] +=
-                key.weight * in[2][std::size_t(key.row * columns + head * width + d)];
+                key.weight * in[2][sample.key_place(key.row, head, d)];
     return out;
   }
 };

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "layers/attention/drawn/attention.h"
+#include "tests/closeness.h"
 #include "tests/layers/attention/attention_sample.h"
 #include "tests/layers/attention/naive_dense.h"
 
@@ -14,12 +15,21 @@ namespace weft::layers {
 /// Whether head h's query i reads key j, before causality and padding.
 using Predicate = std::function<bool(Index h, Index i, Index j)>;
 
+/// The logits of its sinks; none where it has none.
+inline std::vector<double> sinks_of(const AttentionSample& sample) {
+  for (const auto& [name, parameter] : sample.inventory().parameters())
+    if (name == "sinks") return tests::in_double(parameter->value().read());
+  return {};
+}
+
 inline std::vector<double> naive_pattern(const AttentionSample& sample, const Predicate& predicate,
                                          const std::vector<std::vector<double>>& inputs,
                                          std::size_t first = 0, std::vector<double> alphas = {}) {
-  const NaiveDense naive{sample.sequences(),  sample.heads(),
-                         sample.head_width(), 1 / std::sqrt(double(sample.head_width())),
-                         predicate,           std::move(alphas)};
+  NaiveDense naive{sample.sequences(),  sample.heads(),
+                   sample.head_width(), 1 / std::sqrt(double(sample.head_width())),
+                   predicate,           std::move(alphas)};
+  naive.key_heads = sample.key_heads(first + 1);
+  naive.sinks = sinks_of(sample);
   return naive.forward(inputs[first], inputs[first + 1], inputs[first + 2]);
 }
 
@@ -111,11 +121,20 @@ inline const std::map<std::string, PredicateOf>& pattern_predicates() {
   using S = AttentionSample;
   static const std::map<std::string, PredicateOf> predicates = {
       {"dense", [](const S&) { return Predicate(); }},
+      {"dense_shared", [](const S&) { return Predicate(); }},
       {"pattern", [](const S&) { return Predicate(); }},
       {"pattern_union",
        [](const S&) { return [](Index, Index i, Index j) { return pattern_union(i, j); }; }},
+      {"pattern_sink",
+       [](const S&) { return [](Index, Index i, Index j) { return pattern_union(i, j); }; }},
       {"local", [](const S& s) { return window_predicate(s, 256); }},
       {"local_narrow", [](const S& s) { return window_predicate(s, 9); }},
+      {"local_sinks",
+       [](const S& s) {
+         return [near = window_predicate(s, 9)](Index h, Index i, Index j) {
+           return j < 3 || near(h, i, j);
+         };
+       }},
       {"local_block", [](const S&) { return block_predicate(32, 1); }},
       {"dilated", [](const S& s) { return window_predicate(s, 64, 4); }},
       {"strided",
@@ -125,6 +144,12 @@ inline const std::map<std::string, PredicateOf>& pattern_predicates() {
          };
        }},
       {"strided_separate",
+       [](const S& s) {
+         return [half = (s.heads() + 1) / 2](Index h, Index i, Index j) {
+           return j <= i && (h < half ? i - j < 8 : (i - j) % 8 == 0);
+         };
+       }},
+      {"strided_shared",
        [](const S& s) {
          return [half = (s.heads() + 1) / 2](Index h, Index i, Index j) {
            return j <= i && (h < half ? i - j < 8 : (i - j) % 8 == 0);
@@ -156,38 +181,6 @@ inline const std::map<std::string, PredicateOf>& pattern_predicates() {
       {"bigbird_small", [](const S& s) { return bigbird_predicate(s, 16); }},
   };
   return predicates;
-}
-
-/// The alphas of a mechanism that learns them: 1 + sigmoid of its only parameter.
-inline std::vector<double> learned_alphas(const AttentionSample& sample) {
-  std::vector<double> alphas;
-  for (const Real a : sample.inventory().parameters().at(0).parameter->value().read())
-    alphas.push_back(std::max(1.01, 1 + 1 / (1 + std::exp(-double(a)))));
-  return alphas;
-}
-
-/// What the mechanisms under a sparse normaliser read, and their alpha; 0 where it is learned.
-struct SparseTwin {
-  PredicateOf predicate_of;
-  double alpha;
-
-  std::vector<double> operator()(const AttentionSample& sample,
-                                 const std::vector<std::vector<double>>& inputs) const {
-    const std::vector<double> fixed(std::size_t(sample.heads()), alpha);
-    return naive_pattern(sample, predicate_of(sample), inputs, 0,
-                         alpha == 0 ? learned_alphas(sample) : fixed);
-  }
-};
-
-inline const std::map<std::string, SparseTwin>& sparse_twins() {
-  static const std::map<std::string, SparseTwin> twins = {
-      {"dense_sparsemax", {pattern_predicates().at("dense"), 2}},
-      {"local_entmax", {pattern_predicates().at("local_narrow"), 1.25}},
-      {"dense_learned_alpha", {pattern_predicates().at("dense"), 0}},
-      {"local_sparsemax", {pattern_predicates().at("local_narrow"), 2}},
-      {"pattern_entmax15", {pattern_predicates().at("pattern_union"), 1.5}},
-      {"random_learned_alpha", {pattern_predicates().at("random_small"), 0}}};
-  return twins;
 }
 
 }  // namespace weft::layers

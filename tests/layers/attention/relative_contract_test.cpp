@@ -68,8 +68,8 @@ std::vector<double> naive(const AttentionSample& it, const Predicate& predicate,
           double score = 0;
           for (Index d = 0; d < D; ++d) {
             const auto at = std::size_t((b * s.queries + i) * W + h * D + d);
-            score += q.read()[at] *
-                     double(it.inputs()[1].read()[std::size_t((b * s.keys + j) * W + h * D + d)]);
+            score +=
+                q.read()[at] * double(it.inputs()[1].read()[it.key_place(b * s.keys + j, h, d)]);
             if (terms.keys.value().size() > 0)
               score += place.read()[at] * table_at(terms.keys, label, h, d, D);
           }
@@ -79,11 +79,13 @@ std::vector<double> naive(const AttentionSample& it, const Predicate& predicate,
           weights.push_back(score);
           read.push_back(j);
         }
+        if (const auto sinks = sinks_of(it); !sinks.empty())
+          weights.push_back(sinks[std::size_t(h)]);
         naive_weights(weights, alpha);
         for (std::size_t n = 0; n < read.size(); ++n)
           for (Index d = 0; d < D; ++d) {
             const Index j = read[n];
-            double value = it.inputs()[2].read()[std::size_t((b * s.keys + j) * W + h * D + d)];
+            double value = it.inputs()[2].read()[it.key_place(b * s.keys + j, h, d)];
             if (terms.values.value().size() > 0)
               value += table_at(terms.values, terms.labels[std::size_t(j - i - shift + terms.past)],
                                 h, d, D);

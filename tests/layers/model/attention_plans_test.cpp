@@ -21,7 +21,8 @@ TEST(ReadAttention, takes_the_name_for_the_kind_unless_one_is_given) {
   EXPECT_EQ(by_name[0].heads, 4);
   EXPECT_TRUE(by_name[0].attention.make);
   EXPECT_TRUE(plain.problems().empty());
-  EXPECT_EQ(plain.visited(), (Names{"projection", "groups", "kind", "scale", "normaliser"}));
+  EXPECT_EQ(plain.visited(), (Names{"projection", "groups", "kind", "scale", "normaliser", "sink",
+                                    "kv_heads", "qk_norm", "conv", "norm", "gate"}));
   GivenFields named({{"kind", std::string("dense")}});
   EXPECT_TRUE(plan(named, "wide")[0].attention.make);
   EXPECT_TRUE(named.problems().empty());

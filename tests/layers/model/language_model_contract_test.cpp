@@ -190,8 +190,10 @@ TEST(LanguageModel, counts_what_its_products_do) {
     const AttentionSite site = settings.site(140);
     tests::GivenFields defaults;
     const AttentionPlan plan = find_attention(settings.attention[0])->configure(defaults, site);
-    const Index blocks = Index(plan.make(site)->projections().size()) + 1;
-    EXPECT_EQ(it.model.matrix_weights(), settings.layers * (blocks * W * W + 2 * W * F) + V * read);
+    Index columns = W;
+    for (const Projection& own : plan.make(site)->projections())
+      columns += own.columns(site.heads, site.head_width);
+    EXPECT_EQ(it.model.matrix_weights(), settings.layers * (columns * W + 2 * W * F) + V * read);
     const Cost cost = it.model.attention_cost(2);
     const Index flops = core::counters().flops, pairs = core::counters().scored_pairs;
     it.model.loss(Pass(), {it.tokens(2, 1), it.tokens(2, 2)}, 1);

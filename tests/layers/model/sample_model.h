@@ -17,6 +17,17 @@ inline AttentionPlans sample_plans(const ModelSettings& settings) {
   return default_plans(settings, 1024);
 }
 
+/// Whether sparse projections, which all have one width, suit a kind.
+inline bool has_equal_projections(const std::string& kind) {
+  ModelSettings settings;
+  settings.attention = {kind};
+  const AttentionSite site = settings.site(64);
+  for (const Projection& own :
+       sample_plans(settings).at(kind)[0].attention.make(site)->projections())
+    if (own.heads > 0) return false;
+  return true;
+}
+
 /// A language model of 11 tokens with drawn weights.
 struct SampleModel {
   static constexpr Index vocabulary = 11;

@@ -42,6 +42,7 @@ std::vector<ModelSettings> every_sparse_model() {
   std::vector<ModelSettings> all;
   for (const AttentionEntry& entry : attention_registry())
     for (const bool reversible : {false, true}) {
+      if (!has_equal_projections(entry.kind)) continue;
       const ModelSettings settings = sparse_settings(std::string(entry.kind), reversible);
       const bool rows =
           sample_plans(settings).at(settings.attention[0])[0].attention.rows != nullptr;

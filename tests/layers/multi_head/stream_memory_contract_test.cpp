@@ -80,7 +80,19 @@ std::vector<Form> forms() {
           {"fixed_span", narrow, reversible},
           {"adaptive_span", soft, with_positions("none")},
           {"adaptive_span", soft, with_positions("shaw")},
-          {"dynamic_span", soft, with_positions("none", NormPlace::post)}};
+          {"dynamic_span", soft, with_positions("none", NormPlace::post)},
+          {"retention", {}, with_positions("none")},
+          {"gla", {}, reversible},
+          {"ssd", {}, with_positions("none")},
+          {"gated_deltanet", {{"chunk", Index(5)}}, with_positions("none")},
+          {"kda", {}, with_positions("none", NormPlace::post)},
+          {"fixed_span",
+           {{"span", Index(9)}, {"qk_norm", true}, {"kv_heads", Index(1)}, {"gate", "sigmoid"}},
+           with_positions("none")},
+          {"groups",
+           {{"groups", std::vector<Settings>{{{"kind", "deltanet"}, {"heads", Index(1)}},
+                                             {{"kind", "gla"}, {"heads", Index(1)}}}}},
+           with_positions("none")}};
 }
 
 TEST(StreamMemory, segments_that_carry_their_past_are_one_long_segment) {
@@ -109,7 +121,7 @@ TEST(StreamMemory, segments_without_it_stand_alone) {
 }
 
 TEST(StreamMemory, recomputed_layers_read_the_past_that_they_read_first) {
-  for (const std::string kind : {"fixed_span", "adaptive_span", "dynamic_span"}) {
+  for (const std::string kind : {"fixed_span", "adaptive_span", "dynamic_span", "gated_deltanet"}) {
     std::vector<std::vector<Real>> gradients;
     for (const bool recompute : {false, true}) {
       Recurrent it(kind, {{"span", Index(20)}}, with_positions("none"), recompute);
@@ -129,7 +141,7 @@ TEST(StreamMemory, recomputed_layers_read_the_past_that_they_read_first) {
 }
 
 TEST(StreamMemory, the_cost_model_counts_what_the_kernels_do_in_the_middle_of_a_stream) {
-  for (const std::string kind : {"fixed_span", "adaptive_span"}) {
+  for (const std::string kind : {"fixed_span", "adaptive_span", "gated_deltanet", "ssd"}) {
     const Recurrent it(kind, {{"span", Index(20)}, {"ramp", Index(4)}}, with_positions("none"));
     StreamMemory memory = it.model.memory(streams);
     it.model.hidden(Pass(), Recurrent::part(0, length), &memory);
@@ -143,7 +155,7 @@ TEST(StreamMemory, the_cost_model_counts_what_the_kernels_do_in_the_middle_of_a_
 }
 
 TEST(StreamMemory, keeps_as_much_as_spans_and_their_slack_need) {
-  StreamMemory memory({10, 0}, 1, 2);
+  StreamMemory memory({10, 0}, {0, 0}, 1, 2);
   Tensor segment({4, 2});
   std::ranges::copy(std::vector<Real>{1, 1, 2, 2, 3, 3, 4, 4}, segment.write().begin());
   memory.append(0, segment, 3);
