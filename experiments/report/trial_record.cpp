@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "core/files/durable_file.h"
 #include "experiments/run/metrics_log.h"
 #include "experiments/run/run_files.h"
 

@@ -56,7 +56,7 @@ class BpAttention final : public Attention {
   }
 
   Var forward(const Pass& pass, const AttentionInput& input) const override {
-    check_input("bp", *this, input, heads_ * width_);
+    check_input("bp", *this, input, heads_, width_);
     return call(pass, input.blocks, input.sequences).attend();
   }
 

@@ -35,6 +35,12 @@ struct ForgettingState final : DecodeState {
   std::unique_ptr<DecodeState> keys;
   std::vector<double> sums;  ///< of the decays up to each position, [positions, H]
   Index bytes() const override { return keys->bytes() + Index(sums.size() * sizeof(double)); }
+  std::unique_ptr<DecodeState> copy() const override {
+    auto own = std::make_unique<ForgettingState>();
+    own->keys = keys->copy();
+    own->sums = sums;
+    return own;
+  }
 };
 
 class ForgettingAttention final : public Attention {

@@ -13,7 +13,7 @@ using Activation = GatedNormForm::Activation;
 constexpr Real norm_eps = Real(1e-6);
 
 /// The last rows under the convolution, oldest first.
-struct LastRows final : DecodeState {
+struct LastRows final : CopiedState<LastRows> {
   explicit LastRows(Index size) : rows(std::size_t(size), Real(0)) {}
   Index bytes() const override { return Index(rows.size() * sizeof(Real)); }
   std::vector<Real> rows;

@@ -136,7 +136,7 @@ PatternCall GlobalLocalAttention::call(const Pass& pass, const std::vector<HeadB
 Var GlobalLocalAttention::run(const Pass& pass, const AttentionInput& input, const SidePlans& plans,
                               const std::vector<Index>& globals) const {
   const Index columns = heads_ * width_;
-  check_input("global-local", *this, input, columns);
+  check_input("global-local", *this, input, heads_, width_);
   const std::vector<HeadBlock>& in = input.blocks;
   if (settings_.share == SideSharing::all)
     return call(pass, in, input.sequences, plans[0], RowSide::both).attend();

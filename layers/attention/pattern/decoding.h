@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <queue>
 #include <span>
 #include <vector>
@@ -95,8 +94,7 @@ class KeyStores final : public CopiedState<KeyStores> {
   /// Makes the terms hold every offset back from a position.
   void reach(Index position, const RelativePositions& relative, const DecodeHeads& of);
 
-  /// Read by the stores, and shared with copies, whose stores read it too.
-  std::shared_ptr<const std::vector<Pattern>> patterns_;
+  std::vector<Pattern> patterns_;
   std::vector<KeyStore> stores_;
   RelativePositions::Terms tables_;
   RelativeTerms terms_;
