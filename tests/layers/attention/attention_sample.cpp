@@ -132,7 +132,7 @@ Tensor AttentionSample::decode(Index b, Index copied_after) const {
     if (t == copied_after) {
       const auto left = std::move(state);
       state = left->copy();
-      std::vector<Real> ignored(std::size_t(width()));
+      std::vector<Real> ignored(static_cast<std::size_t>(width()));
       for (Index later = t; later < length; ++later)
         advance(
             *left, later, [&](Index) { return first; }, ignored);

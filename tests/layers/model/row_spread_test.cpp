@@ -94,7 +94,7 @@ TEST(Rows, refuse_sparse_projections_and_experts_that_can_be_full) {
   settings.attention = {"bp"};
   AttentionPlans plans = sample_plans(settings);
   plans.at("bp")[0].projection.kind = Density::sparse;
-  settings.feedforward = FeedForwardKind::experts;
+  settings.feedforward = {FeedForwardKind::experts};
   settings.experts.capacity = 1.5;
   tests::GivenFields fields;
   check_rows(fields, settings, plans);

@@ -37,9 +37,9 @@ TEST(StarModel, does_not_go_on_token_by_token) {
   EXPECT_THROW(it.model.begin(), core::Error);
 }
 
-TEST(StarModel, has_six_cycles_and_reads_both_ways_unless_told_otherwise) {
+TEST(StarModel, has_six_cycles_and_reads_both_ways_by_default) {
   ModelSettings settings;
-  tests::GivenFields fields({{"trunk", "star"}});
+  tests::GivenFields fields(tests::Settings{{"trunk", "star"}});
   settings.fields(fields);
   EXPECT_EQ(settings.layers, 6);
   EXPECT_FALSE(settings.causal);
