@@ -21,6 +21,7 @@ const std::vector<std::string>& keys_without_effect() {
   return keys;
 }
 
+<<<<<<< ours
 /// Choices that came after runs had been named, where they are what those runs had: they stay out
 /// of the hash, so that runs keep their names. BigBird had its form ITC only.
 std::vector<std::string> keys_of_later_choices(const ResolvedConfig& resolved) {
@@ -28,6 +29,29 @@ std::vector<std::string> keys_of_later_choices(const ResolvedConfig& resolved) {
   for (const auto& [path, value] : resolved.values())
     if (path.starts_with("attention.") && path.ends_with(".form") && value == "\"itc\"")
       keys.push_back(path);
+=======
+/// Settings of attention that are younger than the names of runs, with the values that do nothing.
+const std::map<std::string, std::string>& younger_settings() {
+  static const std::map<std::string, std::string> settings = {
+      {"kv_heads", "0"},    {"qk_norm", "false"}, {"conv", "0"}, {"norm", "\"none\""},
+      {"gate", "\"none\""}, {"sink", "\"none\""}, {"first", "0"}};
+  return settings;
+}
+
+/// Keys that the hash leaves out: those without effect, and younger ones while they do nothing, so
+/// that runs keep the names that they have. Recurrences always had a `conv` of their own, without
+/// `qk_norm`.
+std::vector<std::string> keys_outside_hash(const ResolvedConfig& resolved) {
+  std::vector<std::string> keys = keys_without_effect();
+  const std::map<std::string, std::string> values = resolved.values();
+  for (const auto& [path, value] : values) {
+    const auto younger = younger_settings().find(std::string(name_of(path)));
+    if (!path.starts_with("attention.") || younger == younger_settings().end()) continue;
+    const bool older =
+        younger->first == "conv" && !values.contains(join_path(section_of(path), "qk_norm"));
+    if (value == younger->second && !older) keys.push_back(path);
+  }
+>>>>>>> theirs
   return keys;
 }
 
@@ -226,12 +250,16 @@ RunConfig RunConfig::read(ConfigTree tree, ConfigReader::Names names) {
   return config;
 }
 
+<<<<<<< ours
 std::string RunConfig::identity() const {
   std::vector<std::string> left_out = keys_without_effect();
   const std::vector<std::string> later = keys_of_later_choices(resolved);
   left_out.insert(left_out.end(), later.begin(), later.end());
   return resolved.hash(left_out);
 }
+=======
+std::string RunConfig::identity() const { return resolved.hash(keys_outside_hash(resolved)); }
+>>>>>>> theirs
 
 bool RunConfig::leaks() const {
   if (!model.causal) return false;

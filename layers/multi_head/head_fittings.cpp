@@ -48,7 +48,7 @@ void FittingSettings::fields(core::Fields& field, const AttentionTraits& traits,
                                                heads, " heads evenly; take a divisor"));
   if (traits.separate_keys) return;
   constexpr auto why =
-      "its keys are not a projection of the layer that heads could share or norm: ";
+      "its keys are its queries or its own, not a projection that heads could share or norm: ";
   if (kv_heads > 0) field.problem("kv_heads", core::message_of(why, "0"));
   if (qk_norm) field.problem("qk_norm", core::message_of(why, "false"));
 }
