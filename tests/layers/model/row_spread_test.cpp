@@ -3,7 +3,6 @@
 #include "layers/attention/global_local/rows.h"
 #include "layers/attention/partition/rows.h"
 #include "layers/model/trunk.h"
-#include "tests/gradient_check.h"
 #include "tests/layers/given_fields.h"
 #include "tests/layers/model/sample_model.h"
 
@@ -45,34 +44,6 @@ TEST(RowSpread, begins_the_spans_of_a_partition_as_zeros_and_ends_in_its_root) {
   EXPECT_TRUE(tests::same_bits(spread.rows(3, 3).read(), std::vector<Real>(3, Real(0))));
   EXPECT_EQ((*over.rows)[0].root, 5);
   EXPECT_EQ(rows.rows_per_token(3), 2);
-}
-
-TEST(RowSpread, passes_gradients_to_tokens_and_to_what_global_tokens_begin_with) {
-  RowSpread rows(std::make_shared<GlobalRows>(GlobalTokens{.every = 2}), 3);
-  DrawnWeights drawn(rows);
-  const Sequences over =
-      rows.over(core::Tokens({2, 3}, {1, 2, 3, 4, 5, 6}), lengths_of({3, 1}), false);
-  tests::check_gradient(
-      "row_spread",
-      [&](const Pass& pass, const std::vector<Var>& in) { return rows.spread(pass, in[0], over); },
-      {tests::random_tensor({6, 3}, 1)}, drawn.arena());
-}
-
-TEST(RowSpread, sentences_follow_the_tokens_of_the_model) {
-  ModelSettings settings = small_settings();
-  settings.attention = {"etc"};
-  settings.causal = false;
-  AttentionPlans plans;
-  tests::GivenFields given({{"by", "token"}, {"separator", Index(3)}, {"window", Index(3)}});
-  plans["etc"] = read_attention(given, "etc", settings.site(40));
-  SampleModel it(settings, plans, 40, false);
-  const core::Tokens inputs = it.tokens(2, 1);
-  tests::check_gradient(
-      "loss",
-      [&](const Pass& pass, const std::vector<Var>&) {
-        return it.model.loss(pass, {inputs, it.targets(2)}, 1);
-      },
-      {}, it.drawn.arena());
 }
 
 TEST(Rows, of_all_layers_must_be_the_same) {
