@@ -1,6 +1,7 @@
 #include "data/images/image_sequences.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "core/error.h"
 #include "data/images/value_tables.h"
@@ -49,7 +50,9 @@ Batch ImageSequences::evaluation(Split split, Index number, Index stride) const 
 }
 
 std::vector<BitsBaseline> ImageSequences::bits_baselines(Split split) const {
-  return table_baselines(images_, split);
+  std::vector<BitsBaseline> found = table_baselines(images_, split);
+  std::ranges::stable_sort(found, std::ranges::greater(), &BitsBaseline::bits);
+  return found;
 }
 
 std::string ImageSequences::unit() const {

@@ -151,7 +151,7 @@ TEST(ImagesProgram, report_shows_the_samples_of_a_sweep) {
   const Program program("images-report");
   write_files(program);
   program.write("s.toml",
-                "base = \"images.toml\"\nseeds = 1\n[grid]\n"
+                "base = \"images.toml\"\nseeds = 2\n[grid]\n"
                 "model.attention = [\"strided\", \"local\"]\n");
   const Outcome swept = program.run({"sweep", "s.toml", "--dir", "sweep"});
   ASSERT_EQ(swept.code, 0) << swept.err;

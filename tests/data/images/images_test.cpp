@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 
+#include "core/rng.h"
 #include "data/images/image_classes.h"
 #include "data/images/image_sequences.h"
 #include "data/images/value_tables.h"
