@@ -21,20 +21,11 @@ const std::vector<std::string>& keys_without_effect() {
   return keys;
 }
 
-<<<<<<< ours
-/// Choices that came after runs had been named, where they are what those runs had: they stay out
-/// of the hash, so that runs keep their names. BigBird had its form ITC only.
-std::vector<std::string> keys_of_later_choices(const ResolvedConfig& resolved) {
-  std::vector<std::string> keys;
-  for (const auto& [path, value] : resolved.values())
-    if (path.starts_with("attention.") && path.ends_with(".form") && value == "\"itc\"")
-      keys.push_back(path);
-=======
 /// Settings of attention that are younger than the names of runs, with the values that do nothing.
 const std::map<std::string, std::string>& younger_settings() {
   static const std::map<std::string, std::string> settings = {
-      {"kv_heads", "0"},    {"qk_norm", "false"}, {"conv", "0"}, {"norm", "\"none\""},
-      {"gate", "\"none\""}, {"sink", "\"none\""}, {"first", "0"}};
+      {"kv_heads", "0"},    {"qk_norm", "false"}, {"conv", "0"},  {"norm", "\"none\""},
+      {"gate", "\"none\""}, {"sink", "\"none\""}, {"first", "0"}, {"form", "\"itc\""}};
   return settings;
 }
 
@@ -51,7 +42,6 @@ std::vector<std::string> keys_outside_hash(const ResolvedConfig& resolved) {
         younger->first == "conv" && !values.contains(join_path(section_of(path), "qk_norm"));
     if (value == younger->second && !older) keys.push_back(path);
   }
->>>>>>> theirs
   return keys;
 }
 
@@ -250,16 +240,7 @@ RunConfig RunConfig::read(ConfigTree tree, ConfigReader::Names names) {
   return config;
 }
 
-<<<<<<< ours
-std::string RunConfig::identity() const {
-  std::vector<std::string> left_out = keys_without_effect();
-  const std::vector<std::string> later = keys_of_later_choices(resolved);
-  left_out.insert(left_out.end(), later.begin(), later.end());
-  return resolved.hash(left_out);
-}
-=======
 std::string RunConfig::identity() const { return resolved.hash(keys_outside_hash(resolved)); }
->>>>>>> theirs
 
 bool RunConfig::leaks() const {
   if (!model.causal) return false;
