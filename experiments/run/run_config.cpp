@@ -174,6 +174,7 @@ RunConfig RunConfig::read(ConfigTree tree, ConfigReader::Names names) {
   check_segment_memory(reader, config);
   config.optim.fields(reader.section("optim"));
   config.train.fields(reader.section("train"));
+  config.model.precision = config.train.precision;
   check_seq2seq(reader, config);
   if (config.train.steps > 0 && config.optim.warmup >= config.train.steps)
     reader.problem("optim.warmup", core::message_of("warm-up of ", config.optim.warmup,
@@ -190,7 +191,12 @@ RunConfig RunConfig::read(ConfigTree tree, ConfigReader::Names names) {
   return config;
 }
 
-std::string RunConfig::identity() const { return resolved.hash(keys_without_effect()); }
+/// A key that came later is left out at its default, so that earlier runs keep their names.
+std::string RunConfig::identity() const {
+  std::vector<std::string> without = keys_without_effect();
+  if (train.precision == core::Precision::float32) without.emplace_back("train.precision");
+  return resolved.hash(without);
+}
 
 bool RunConfig::leaks() const {
   if (!model.causal) return false;

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <numbers>
 
-#include "core/arrays/gemm.h"
+#include "core/arrays/bf16_gemm.h"
 #include "core/error.h"
 #include "core/files/durable_file.h"
 #include "core/memory.h"
@@ -16,6 +16,7 @@
 #include "experiments/evaluate/baselines.h"
 #include "experiments/evaluate/generation.h"
 #include "experiments/evaluate/span_report.h"
+#include "experiments/run/precision_text.h"
 #include "experiments/run/resumed_config.h"
 #include "experiments/train/validation.h"
 
@@ -24,6 +25,10 @@ namespace {
 
 Progress::Settings progress_settings(const TrainSettings& train) {
   return {.columns = terminal_columns(STDOUT_FILENO), .every_steps = train.eval_every};
+}
+
+bool uses_bf16(const Trainer& trainer) {
+  return trainer.config().train.precision == core::Precision::bf16;
 }
 
 std::string attention_of(const layers::ModelSettings& model) {
@@ -100,6 +105,10 @@ void TrainingRun::resume() {
     progress_.message("warning: saved with " + checkpoint.text("meta/isa") + " and BLAS " +
                       checkpoint.text("meta/blas") + ", continued with " + core::simd().isa +
                       " and " + core::blas_core() + ": bits may differ");
+  if (uses_bf16(trainer_) && checkpoint.has("meta/bf16") &&
+      checkpoint.text("meta/bf16") != core::bf16_library())
+    progress_.message("warning: saved with bf16 products by " + checkpoint.text("meta/bf16") +
+                      ", continued by " + core::bf16_library() + ": bits may differ");
   saved_step_ = validated_step_ = checkpoint.step;
   core::write_durably(files_.config(), trainer_.config().toml(), core::Fault::checkpoint);
   const MetricsCut cut = cut_metrics_back(files_.metrics(), checkpoint.step);
@@ -117,6 +126,7 @@ void TrainingRun::announce() {
   facts["command"] = options_.command;
   facts["isa"] = std::string(core::simd().isa);
   facts["blas"] = core::blas_core();
+  if (uses_bf16(trainer_)) facts["bf16"] = core::bf16_library();
   facts["threads"] = std::int64_t(core::threads());
   record_start(files_, std::move(facts));
   write_status(files_, {"running", trainer_.steps_done()});
@@ -124,6 +134,7 @@ void TrainingRun::announce() {
       "run ", files_.directory.string(), "  ", format_count(double(trainer_.arena().count())),
       " parameters  ", attention_of(config.model), " attention, ", config.model.layers, " layers  ",
       core::threads(), " threads, ", core::simd().isa, ", BLAS ", core::blas_core()));
+  if (uses_bf16(trainer_)) progress_.message(describe_precision(config));
   if (config.model.has_batch_statistics())
     progress_.message(
         "warning: batch norm's statistics let training read the future (model.allow_leaky_norm); "

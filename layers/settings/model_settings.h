@@ -58,6 +58,8 @@ struct ModelSettings {
   autograd::StreamOutput reversible_output = autograd::StreamOutput::average;
   Seq2SeqSettings seq2seq = {};
   std::vector<std::string> attention = {"dense"};
+  /// Of matrix products; not a key of this section, train.precision sets it.
+  core::Precision precision = core::Precision::float32;
 
   void fields(core::Fields& field);
 

@@ -33,7 +33,8 @@ void attention_pattern(Case& golden) {
   for (const auto& atom : nlohmann::json::parse(golden.text("atoms")))
     pattern = layers::united(pattern, atom_of(atom));
   const core::Shape queries = golden.shape("in/q");
-  const layers::AttentionSite site{.heads = queries[1], .head_width = queries[3]};
+  const layers::AttentionSite site{
+      .heads = queries[1], .head_width = queries[3], .precision = golden.precision()};
   replay_attention(golden, layers::PatternAttention(site, {pattern}), golden.flag("causal"));
 }
 

@@ -73,6 +73,7 @@ AttentionTraits RoutingSettings::traits() const {
           .cross = !shared,
           .leaks = paper(),
           .adaptive = true,
+          .bf16 = true,
           .keys_per_token = "at most 2 chunk; paper: chunk for each cluster that takes it",
           .decode_state = "every key and value, and the clusters' members"};
 }

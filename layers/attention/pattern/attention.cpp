@@ -17,6 +17,7 @@ PatternAttention::PatternAttention(const AttentionSite& site, std::vector<Patter
       heads_(site.heads),
       width_(site.head_width),
       scale_(Real(scores.scale > 0 ? scores.scale : 1 / std::sqrt(double(site.head_width)))),
+      precision_(site.precision),
       relative_(site.relative),
       normaliser_(shared ? std::move(shared)
                          : std::make_shared<Normaliser>(scores.normaliser, site.heads)) {
@@ -35,7 +36,8 @@ PatternProblem PatternAttention::problem(const Sequences& s) const {
                           .scale = scale_,
                           .plans = planned.plans,
                           .entmax = normaliser_->of_heads(),
-                          .learns_alpha = normaliser_->is_learned()};
+                          .learns_alpha = normaliser_->is_learned(),
+                          .precision = precision_};
   };
   if (found != cache_.end()) return over(*found);
   CachedPlans fresh{s.queries, s.keys, s.causal, {}};

@@ -24,6 +24,7 @@ struct ScoreSettings {
   /// data decide which keys get a weight.
   AttentionTraits complete(AttentionTraits traits) const {
     traits.relative = true;
+    traits.bf16 = normaliser.is_softmax();
     traits.adaptive = !normaliser.is_softmax();
     return traits;
   }
@@ -60,6 +61,7 @@ class PatternAttention final : public Attention {
   std::vector<Pattern> patterns_;
   Index heads_, width_;
   Real scale_;
+  core::Precision precision_;
   std::shared_ptr<RelativePositions> relative_;
   std::shared_ptr<Normaliser> normaliser_;
   mutable std::vector<CachedPlans> cache_;

@@ -1,5 +1,6 @@
 #include <limits>
 
+#include "core/arrays/factor.h"
 #include "core/arrays/scratch.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
@@ -23,6 +24,8 @@ class Tile {
   explicit Tile(const PatternLane& lane)
       : relative(lane),
         scratch_(2 * most_scores),
+        weight_factor_(lane.problem.product_precision()),
+        gradient_factor_(lane.problem.product_precision()),
         entmax_(lane.problem.entmax.empty() ? nullptr
                                             : &lane.problem.entmax[std::size_t(lane.head)]) {
     p_ = scratch_.take(most_scores);
@@ -32,19 +35,20 @@ class Tile {
   /// What a block of queries brings to each of its tiles; `levels` and `delta` hold one number for
   /// each row.
   struct Rows {
-    core::ConstMatrix q, place, dout;
+    core::Operand q_factor, dout_factor;
+    core::ConstMatrix place, dout;
     const Real *levels, *delta;
     Real* dreach;  ///< added to; null without a soft edge
   };
 
   /// weights = P and gradients = dS of one panel, zero where a row does not read.
   void make(const PatternLane& lane, const PatternPlan::Block& block,
-            const PatternPlan::Panel& panel, const Rows& rows, const core::ConstMatrix& k,
-            const core::ConstMatrix& v) {
+            const PatternPlan::Panel& panel, const Rows& rows, const core::Operand& k,
+            const core::Operand& v) {
     weights = {p_, panel.rows, panel.columns, panel.columns};
     gradients = {ds_, panel.rows, panel.columns, panel.columns};
-    core::gemm(lane.problem.scale, rows.q, core::transposed(k), 0, weights);
-    core::gemm(1, rows.dout, core::transposed(v), 0, gradients);
+    core::gemm(lane.problem.scale, rows.q_factor, core::transposed(k), 0, weights);
+    core::gemm(1, rows.dout_factor, core::transposed(v), 0, gradients);
     if (relative.present()) {
       relative.place(block, panel);
       relative.add_scores(rows.place, weights);
@@ -68,6 +72,10 @@ class Tile {
           });
     }
   }
+
+  /// The two as factors of products, until the next panel.
+  core::Operand weight_factor() { return weight_factor_.of(weights); }
+  core::Operand gradient_factor() { return gradient_factor_.of(gradients); }
 
   core::Matrix weights{}, gradients{};
   /// Some weight is above 0.
@@ -108,6 +116,7 @@ class Tile {
   }
 
   core::Scratch scratch_;
+  core::Factor weight_factor_, gradient_factor_;
   const Entmax* entmax_;
   Real *p_, *ds_;
 };
@@ -120,17 +129,18 @@ struct KeySum {
 
   /// rows of the panel += factor a^T b
   void add(const PatternPlan& plan, const PatternPlan::Panel& panel, Real factor,
-           const core::ConstMatrix& a, const core::ConstMatrix& b, core::Tensor& scratch) const {
+           const core::Operand& a, const core::Operand& b, core::Tensor& scratch) const {
+    const Index width = b.cols();
     if (panel.list < 0) {
       core::gemm(factor, core::transposed(a), b, 1,
-                 {data + panel.first_key * stride, panel.columns, b.cols, panel.step * stride});
+                 {data + panel.first_key * stride, panel.columns, width, panel.step * stride});
       return;
     }
     Real* sums = scratch.write().data();
-    core::gemm(factor, core::transposed(a), b, 0, {sums, panel.columns, b.cols, b.cols});
+    core::gemm(factor, core::transposed(a), b, 0, {sums, panel.columns, width, width});
     for (Index c = 0; c < panel.columns; ++c)
-      core::simd().axpy(1, sums + c * b.cols,
-                        data + plan.gathered[std::size_t(panel.list + c)] * stride, b.cols);
+      core::simd().axpy(1, sums + c * width,
+                        data + plan.gathered[std::size_t(panel.list + c)] * stride, width);
   }
 };
 
@@ -142,12 +152,18 @@ struct TaskSums {
   RelativeSums relative;
 };
 
+/// What the products read.
+struct ProductInputs {
+  ProductHeads q, k, v, dout;
+};
+
 /// One block of queries, panel by panel: S and dP, then dV, dK and dQ, five products a panel.
 void sweep_block(const PatternLane& lane, const PatternPlan::Block& block,
-                 const PatternSaved& saved, const TaskSums& sums, Tile& tile) {
+                 const PatternSaved& saved, const ProductInputs& factors, const TaskSums& sums,
+                 Tile& tile) {
   const Index width = lane.problem.head_width;
   const Real scale = lane.problem.scale;
-  const auto rows_of = [&](auto x) {
+  const auto rows_of = [&](const auto& x) {
     return lane.queries(x, block.first_query, block.queries, block.step);
   };
   const auto mean = rows_of(saved.mean), dout = rows_of(saved.dout);
@@ -155,7 +171,8 @@ void sweep_block(const PatternLane& lane, const PatternPlan::Block& block,
   for (Index r = 0; r < block.queries; ++r)
     delta[r] = core::simd().dot(dout.row(r), mean.row(r), width);
   const RelativeTerms* terms = lane.problem.relative.get();
-  const auto q = rows_of(saved.q), place = rows_of(terms ? terms->queries : saved.q);
+  const auto place = rows_of(terms ? terms->queries : saved.q);
+  const core::Operand q = rows_of(factors.q), dout_factor = rows_of(factors.dout);
   const Index first_row = lane.index * lane.problem.sequences.queries + block.first_query;
   const Real* levels = saved.levels + first_row;
   Real* dreach = sums.dreach ? sums.dreach + first_row : nullptr;
@@ -165,16 +182,20 @@ void sweep_block(const PatternLane& lane, const PatternPlan::Block& block,
   core::Tensor scratch({PatternPlan::key_tile, width});
   for (Index p = block.first_panel; p < block.first_panel + block.panels; ++p) {
     const PatternPlan::Panel& panel = lane.plan.panels[std::size_t(p)];
-    const auto k = keys.read(lane, panel, saved.k), v = values.read(lane, panel, saved.v);
-    const Tile::Rows rows{
-        layers::rows_of(q, panel),    layers::rows_of(place, panel),
-        layers::rows_of(dout, panel), levels + panel.first_row * block.step,
-        delta + panel.first_row,      dreach ? dreach + panel.first_row : nullptr};
+    const auto k = keys.read(lane, panel, factors.k), v = values.read(lane, panel, factors.v);
+    const Tile::Rows rows{layers::rows_of(q, panel),
+                          layers::rows_of(dout_factor, panel),
+                          layers::rows_of(place, panel),
+                          layers::rows_of(dout, panel),
+                          levels + panel.first_row * block.step,
+                          delta + panel.first_row,
+                          dreach ? dreach + panel.first_row : nullptr};
     tile.make(lane, block, panel, rows, k, v);
     if (!tile.supported) continue;
-    sums.dv.add(lane.plan, panel, 1, tile.weights, rows.dout, scratch);
-    sums.dk.add(lane.plan, panel, scale, tile.gradients, rows.q, scratch);
-    core::gemm(scale, tile.gradients, k, 1, layers::rows_of(dq, panel));
+    sums.dv.add(lane.plan, panel, 1, tile.weight_factor(), rows.dout_factor, scratch);
+    const core::Operand ds = tile.gradient_factor();
+    sums.dk.add(lane.plan, panel, scale, ds, rows.q_factor, scratch);
+    core::gemm(scale, ds, k, 1, layers::rows_of(dq, panel));
     if (!tile.relative.present()) continue;
     tile.relative.pull_back_scores(tile.gradients, rows.place,
                                    layers::rows_of(rows_of(sums.dplace), panel), sums.relative);
@@ -226,6 +247,12 @@ void pattern_backward(const PatternProblem& problem, const PatternSaved& saved,
     sizes.push_back((keys.back().end - keys.back().begin) * problem.head_width);
   }
   const Partials dk(sizes), dv(sizes);
+  const auto factor = [&](ConstHeads x, Index tokens) {
+    return ProductHeads(problem.product_precision(), x, tokens, problem.heads * problem.head_width);
+  };
+  const ProductInputs factors{factor(saved.q, s.batch * s.queries),
+                              factor(saved.k, s.batch * s.keys), factor(saved.v, s.batch * s.keys),
+                              factor(saved.dout, s.batch * s.queries)};
   const RelativePartials relative(problem, lanes * shares);
   core::Tensor reach_sums({problem.edge ? lanes * s.queries : 0}, 0);
   Real* dreach = problem.edge ? reach_sums.write().data() : nullptr;
@@ -250,7 +277,7 @@ void pattern_backward(const PatternProblem& problem, const PatternSaved& saved,
       Tile tile(lane);
       const Share blocks = dealt[std::size_t(task / shares)].of(lane.plan.rounds[round], share);
       for (Index b = blocks.first; b < blocks.end; b += blocks.step)
-        sweep_block(lane, lane.plan.blocks[std::size_t(b)], saved, sums, tile);
+        sweep_block(lane, lane.plan.blocks[std::size_t(b)], saved, factors, sums, tile);
     });
   relative.write(to);
   if (problem.edge) write_reach(problem, dreach, to.reach);

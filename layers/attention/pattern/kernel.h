@@ -52,7 +52,13 @@ struct PatternProblem {
   bool learns_alpha = false;
   /// Null where every key that is read counts wholly. Panels must hold consecutive keys.
   std::shared_ptr<const SoftEdge> edge = nullptr;
+  /// Of the products of queries, keys, values and weights; those with relative tables and those of
+  /// entmax, whose thresholds cut sharply, stay in float32.
+  core::Precision precision = core::Precision::float32;
 
+  core::Precision product_precision() const {
+    return entmax.empty() ? precision : core::Precision::float32;
+  }
   /// How many keys come before the first query's own: a causal query i has the
   /// position of key i + shift.
   Index shift() const { return sequences.causal ? sequences.keys - sequences.queries : 0; }

@@ -19,6 +19,7 @@ SpanAttention::SpanAttention(const SpanSettings& settings, const AttentionSite& 
       width_(site.head_width),
       scale_(Real(settings.scores.scale > 0 ? settings.scores.scale
                                             : 1 / std::sqrt(double(site.head_width)))),
+      precision_(site.precision),
       relative_(site.relative),
       own_positions_(!site.relative) {
   if (own_positions_) relative_ = std::make_shared<DistanceKeys>(settings.span, site);
@@ -62,6 +63,7 @@ std::shared_ptr<const PatternPlan> SpanAttention::plan(const Sequences& s, Index
 /// One plan for each head, or for each head of each sequence where tokens differ.
 PatternProblem SpanAttention::problem(const Sequences& s, const Extents& extents) const {
   PatternProblem problem{s, heads_, width_, scale_, {}};
+  problem.precision = precision_;
   if (!rule_->by_token()) {
     for (const Extent& extent : extents) problem.plans.push_back(plan(s, read(extent)));
     return problem;

@@ -52,6 +52,7 @@ class SpanAttention final : public Attention {
   std::unique_ptr<SpanRule> rule_;
   Index heads_, width_;
   Real scale_;
+  core::Precision precision_;
   std::shared_ptr<RelativePositions> relative_;
   bool own_positions_;
   mutable std::list<KnownPlan> known_;

@@ -6,14 +6,15 @@ namespace weft::layers {
 
 AttentionSample::AttentionSample(const std::string& kind, const Sequences& sequences, Index heads,
                                  Index head_width, const tests::Settings& settings,
-                                 const RelativeSettings& relative)
+                                 const RelativeSettings& relative, core::Precision precision)
     : sequences_(sequences), heads_(heads), head_width_(head_width) {
   AttentionSite site{.width = width(),
                      .heads = heads,
                      .head_width = head_width,
                      .length = std::max(sequences.queries, sequences.keys),
                      .causal = sequences.causal,
-                     .shared = shared_.get()};
+                     .shared = shared_.get(),
+                     .precision = precision};
   relative_ = site.relative = make_relative(relative, site);
   tests::GivenFields fields(settings);
   const AttentionPlan plan = find_attention(kind)->configure(fields, site);
