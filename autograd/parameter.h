@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/arrays/matrix.h"
 #include "core/arrays/tensor.h"
 #include "core/rng.h"
 
@@ -53,6 +54,9 @@ class Parameter {
   std::span<core::Real> gradient() const { return gradient_; }
   /// Another number whenever the value may have changed: what is derived from it is made anew then.
   std::uint64_t generation() const { return generation_ ? *generation_ : 0; }
+  /// A matrix rounded to bfloat16, once for each generation, where the arena keeps products in
+  /// bf16; else without data. To be asked for on the thread that records.
+  core::Bf16Matrix rounded() const;
   const Init& init() const { return init_; }
   /// Weight decay pulls on matrices and tables, not on biases and gains.
   bool decays() const { return shape_.rank() >= 2 && !sparse_; }
@@ -71,6 +75,8 @@ class Parameter {
   std::optional<RowSparse> sparse_;
   std::shared_ptr<std::vector<core::Index>> touched_;  ///< rows, ascending; the arena's
   std::shared_ptr<const std::uint64_t> generation_;
+  core::Bf16* rounded_ = nullptr;  ///< the arena's
+  mutable std::uint64_t rounded_generation_ = 0;
 };
 
 }  // namespace weft::autograd

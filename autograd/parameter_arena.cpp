@@ -6,6 +6,9 @@
 #include <iterator>
 #include <new>
 
+#include "core/arrays/bf16.h"
+#include "core/parallel.h"
+
 namespace weft::autograd {
 namespace {
 
@@ -22,7 +25,7 @@ std::unique_ptr<core::Real[], void (*)(void*)> flat_array(core::Index size) {
   return {data, std::free};
 }
 
-ParameterArena::ParameterArena(const Inventory& inventory, Use use)
+ParameterArena::ParameterArena(const Inventory& inventory, Use use, core::Precision precision)
     : values_(nullptr, std::free), gradients_(nullptr, std::free) {
   for (const auto& [name, parameter] : inventory.parameters()) {
     const core::Index n = parameter->shape().size();
@@ -42,6 +45,7 @@ ParameterArena::ParameterArena(const Inventory& inventory, Use use)
   lay_out(true);
   values_ = flat_array(size_);
   if (use == Use::training) gradients_ = flat_array(size_);
+  if (precision == core::Precision::bf16) rounded_.resize(std::size_t(dense_size_));
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     Parameter& parameter = *inventory.parameters()[i].parameter;
     Slot& s = slots_[i];
@@ -49,6 +53,8 @@ ParameterArena::ParameterArena(const Inventory& inventory, Use use)
     parameter.value_ = core::Tensor::lend(s.shape, values_.get() + s.offset);
     parameter.generation_ = generation_;
     parameter.lent_ = value(s);
+    if (!rounded_.empty() && !s.sparse && s.shape.rank() == 2)
+      parameter.rounded_ = rounded_.data() + s.offset;
     if (gradients_) parameter.gradient_ = {gradients_.get() + s.offset, std::size_t(s.size)};
   }
 }
@@ -90,6 +96,19 @@ void ParameterArena::zero_gradients() {
       std::fill_n(gradients_.get() + s.offset + row * n, n, core::Real(0));
     s.touched->clear();
   }
+}
+
+core::Bf16Matrix Parameter::rounded() const {
+  if (!rounded_) return {};
+  const core::Index rows = shape_[0], cols = shape_[1];
+  if (rounded_generation_ != generation()) {
+    core::parallel_for(rows, core::rows_per_piece(cols), [&](core::Index begin, core::Index end) {
+      core::round_to_bf16({data() + begin * cols, end - begin, cols, cols},
+                          rounded_ + begin * cols);
+    });
+    rounded_generation_ = generation();
+  }
+  return {rounded_, rows, cols, cols};
 }
 
 void Parameter::touch(const std::vector<core::Index>& rows) const {

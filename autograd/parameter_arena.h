@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "autograd/inventory.h"
+#include "core/precision.h"
 
 namespace weft::autograd {
 
@@ -26,8 +27,10 @@ class ParameterArena {
   };
   enum class Use { inference, training };
 
-  /// Lends values (and, for training, gradients, set to zero) to every parameter of the inventory.
-  ParameterArena(const Inventory& inventory, Use use);
+  /// Lends values (and, for training, gradients, set to zero) to every parameter of the inventory,
+  /// and for products in bf16 room for rounded matrices.
+  ParameterArena(const Inventory& inventory, Use use,
+                 core::Precision precision = core::Precision::float32);
 
   /// Fills each parameter by its law, from a stream keyed by its name.
   void initialise(const core::Rng& rng);
@@ -59,6 +62,10 @@ class ParameterArena {
   core::Index count() const { return count_; }
   /// Elements of each flat array, padding included.
   core::Index size() const { return size_; }
+  /// Bytes of the rounded matrices.
+  core::Index rounded_bytes() const {
+    return core::Index(rounded_.size()) * core::Index(sizeof(core::Bf16));
+  }
   /// Elements in front of the row-sparse parameters.
   core::Index dense_size() const { return dense_size_; }
 
@@ -66,6 +73,7 @@ class ParameterArena {
   std::vector<Slot> slots_;
   core::Index size_ = 0, dense_size_ = 0, count_ = 0;
   std::unique_ptr<core::Real[], void (*)(void*)> values_, gradients_;
+  std::vector<core::Bf16> rounded_;
   std::shared_ptr<std::uint64_t> generation_ = std::make_shared<std::uint64_t>(0);
 };
 

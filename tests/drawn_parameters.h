@@ -11,8 +11,9 @@ namespace weft::tests {
 class DrawnParameters {
  public:
   explicit DrawnParameters(const std::vector<autograd::Parameter*>& parameters,
-                           std::uint64_t seed = 1)
-      : arena_(listed(parameters), autograd::ParameterArena::Use::training) {
+                           std::uint64_t seed = 1,
+                           core::Precision precision = core::Precision::float32)
+      : arena_(listed(parameters), autograd::ParameterArena::Use::training, precision) {
     core::fill_normal(arena_.values(), core::Rng(seed), 0.5);
   }
 

@@ -3,6 +3,7 @@
 
 #include "autograd/ops.h"
 #include "autograd/row_sums.h"
+#include "core/arrays/bf16.h"
 #include "core/arrays/gemm.h"
 #include "core/error.h"
 #include "core/parallel.h"
@@ -28,6 +29,15 @@ double row_loss(Real* logits, Index vocabulary, core::Token target, Real weight)
   return double(weight) * (double(top) - double(chosen) + std::log(double(total)));
 }
 
+/// A matrix as a factor of several products: itself, or a rounded copy.
+struct AsFactor {
+  AsFactor(const core::ConstMatrix& m, bool rounds)
+      : rounded(rounds ? core::Bf16Array::of(m) : core::Bf16Array()),
+        operand(rounds ? core::Operand(rounded.view()) : core::Operand(m)) {}
+  core::Bf16Array rounded;
+  core::Operand operand;
+};
+
 /// One run over the tokens in pieces: logits, loss and, when asked for, the gradients of h, weight
 /// and bias for an upstream gradient of 1.
 struct Pieces {
@@ -37,22 +47,26 @@ struct Pieces {
   std::span<const core::Token> targets;
   Real token_weight;
   Index at_once;
+  core::Bf16Matrix rounded = {};  ///< the weight, where products are in bf16
 
   double run(Tensor* dh, Tensor* dweight, Tensor* dbias) const {
     const Index n = weight.shape()[1], vocabulary = weight.shape()[0], rows = h.shape().rows();
     const Index most = std::min(rows, at_once);
-    const core::ConstMatrix w{weight.data(), vocabulary, n, n};
+    const core::Operand w = rounded.data
+                                ? core::Operand(rounded)
+                                : core::Operand(core::ConstMatrix{weight.data(), vocabulary, n, n});
     double loss = 0;
     for (Index begin = 0; begin < rows; begin += most) {
       const Index count = std::min(most, rows - begin);
-      const core::ConstMatrix x{h.data() + begin * n, count, n, n};
+      const AsFactor x({h.data() + begin * n, count, n, n}, rounded.data);
       Tensor logits({count, vocabulary});
       const core::Matrix z{logits.write().data(), count, vocabulary, vocabulary};
-      core::parallel_gemm(1, x, core::transposed(w), 0, z);
+      core::parallel_gemm(1, x.operand, core::transposed(w), 0, z);
       loss += losses(z, begin);
       if (!dh) continue;
-      core::parallel_gemm(1, z, w, 0, {dh->write().data() + begin * n, count, n, n});
-      core::parallel_gemm(1, core::transposed(z), x, 1,
+      const AsFactor dz(z, rounded.data);
+      core::parallel_gemm(1, dz.operand, w, 0, {dh->write().data() + begin * n, count, n, n});
+      core::parallel_gemm(1, core::transposed(dz.operand), x.operand, 1,
                           {dweight->write().data(), vocabulary, n, n});
       if (bias) add_row_sums(logits, dbias->write());
     }
@@ -122,7 +136,8 @@ Var cross_entropy(const Var& h, const Parameter& weight, const Parameter* bias,
                   const core::Tokens& targets, Real share, Index rows) {
   core::require(!bias || bias->shape() == Shape{weight.shape()[0]}, "cross_entropy: bias of shape ",
                 bias ? bias->shape() : Shape{}, " for a weight of shape ", weight.shape());
-  const Pieces pieces = pieces_of(h.value(), weight.value(), bias, targets, share, rows);
+  Pieces pieces = pieces_of(h.value(), weight.value(), bias, targets, share, rows);
+  pieces.rounded = weight.rounded();
   if (!h.tape()) return Var(Tensor({1}, Real(pieces.run(nullptr, nullptr, nullptr))));
 
   Tensor dh(h.shape()), dweight(weight.shape(), 0), dbias({weight.shape()[0]}, 0);

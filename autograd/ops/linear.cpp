@@ -3,6 +3,7 @@
 #include "autograd/column_copy.h"
 #include "autograd/ops.h"
 #include "autograd/row_sums.h"
+#include "core/arrays/bf16.h"
 #include "core/arrays/gemm.h"
 #include "core/arrays/matrix_vector.h"
 #include "core/error.h"
@@ -26,52 +27,87 @@ void prepare(Real* y, const Real* residual, const Real* bias, Index rows, Index 
   }
 }
 
+/// The input as the pullback reads it: itself, or rounded where products are in bf16.
+struct SavedInput {
+  SavedInput(const Tensor& x, bool rounds)
+      : exact(rounds ? Tensor() : x),
+        rounded(rounds ? core::Bf16Array(x.shape().rows(), x.shape().back()) : core::Bf16Array()),
+        shape(x.shape()) {}
+  core::Operand factor() const {
+    return rounded.empty() ? core::Operand(matrix(exact)) : core::Operand(rounded.view());
+  }
+
+  Tensor exact;
+  core::Bf16Array rounded;
+  Shape shape;
+};
+
+/// A single token is multiplied as a vector, in float32.
+bool rounds(const Tensor& x, const Parameter& weight) {
+  return x.shape().rows() > 1 && weight.rounded().data;
+}
+
+core::Operand factor(const Parameter& weight) {
+  const core::Bf16Matrix rounded = weight.rounded();
+  return rounded.data ? core::Operand(rounded) : core::Operand(matrix(weight.value()));
+}
+
 /// y = residual + x weight^T + bias, panel by panel so that a prepared panel is still in cache
-/// when its product is added; a single row as a product with a vector.
+/// when its product is added; a single row as a product with a vector. Fills `saved`.
 Tensor apply(const Tensor& x, const Parameter& weight, const Parameter* bias,
-             const Tensor* residual) {
+             const Tensor* residual, SavedInput& saved) {
   const Index in = weight.shape()[1], out = weight.shape()[0], rows = x.shape().rows();
   Tensor y(with_columns(x.shape(), out));
   Real* to = y.write().data();
   const Real* from = x.data();
   const Real* base = residual ? residual->data() : nullptr;
   const Real* shift = bias ? bias->data() : nullptr;
-  const core::ConstMatrix w{weight.data(), out, in, in};
   if (rows == 1) {
     if (base || shift)
       prepare(to, base, shift, 1, out);
     else
       std::fill_n(to, out, Real(0));
-    core::multiply_vector(w, from, to);
+    core::multiply_vector({weight.data(), out, in, in}, from, to);
     return y;
   }
+  const core::Operand w = core::transposed(factor(weight));
+  core::Bf16* rounded = saved.rounded.empty() ? nullptr : saved.rounded.write();
+  const auto panel_of = [&](Index begin, Index end) -> core::Operand {
+    const core::ConstMatrix part{from + begin * in, end - begin, in, in};
+    if (!rounded) return part;
+    core::round_to_bf16(part, rounded + begin * in);
+    return core::Bf16Matrix{rounded + begin * in, end - begin, in, in};
+  };
   const Index panel = core::rows_per_panel(rows);
   if (panel >= rows) {
     if (base || shift) prepare(to, base, shift, rows, out);
-    core::parallel_gemm(1, core::ConstMatrix{from, rows, in, in}, core::transposed(w),
-                        base || shift ? 1 : 0, {to, rows, out, out});
+    core::parallel_gemm(1, panel_of(0, rows), w, base || shift ? 1 : 0, {to, rows, out, out});
     return y;
   }
   core::parallel_for(rows, panel, [&](Index begin, Index end) {
     Real* part = to + begin * out;
     if (base || shift) prepare(part, base ? base + begin * out : nullptr, shift, end - begin, out);
-    core::gemm(1, core::ConstMatrix{from + begin * in, end - begin, in, in}, core::transposed(w),
-               base || shift ? 1 : 0, {part, end - begin, out, out});
+    core::gemm(1, panel_of(begin, end), w, base || shift ? 1 : 0, {part, end - begin, out, out});
   });
   return y;
 }
 
 /// dweight += dy^T x, dbias += column sums of dy; returns dx = dy weight.
-Tensor pull_back(const Tensor& x, const Parameter& weight, const Parameter* bias,
+Tensor pull_back(const SavedInput& x, const Parameter& weight, const Parameter* bias,
                  const Tensor& dy) {
   const Index in = weight.shape()[1], out = weight.shape()[0];
+  const core::Bf16Array rounded =
+      x.rounded.empty() ? core::Bf16Array() : core::Bf16Array::of(matrix(dy));
+  const core::Operand d =
+      rounded.empty() ? core::Operand(matrix(dy)) : core::Operand(rounded.view());
   if (!weight.gradient().empty())
-    core::parallel_gemm(1, core::transposed(matrix(dy)), matrix(x), 1,
+    core::parallel_gemm(1, core::transposed(d), x.factor(), 1,
                         {weight.gradient().data(), out, in, in});
   if (bias && !bias->gradient().empty()) add_row_sums(dy, bias->gradient());
-  Tensor dx(x.shape());
-  core::parallel_gemm(1, matrix(dy), core::ConstMatrix{weight.data(), out, in, in}, 0,
-                      {dx.write().data(), x.shape().rows(), in, in});
+  Tensor dx(x.shape);
+  core::parallel_gemm(1, d,
+                      rounded.empty() ? core::Operand(matrix(weight.value())) : factor(weight), 0,
+                      {dx.write().data(), x.shape.rows(), in, in});
   return dx;
 }
 
@@ -86,27 +122,30 @@ void check(const char* op, const Var& x, const Parameter& weight, const Paramete
 }  // namespace
 
 /// y = x weight^T + bias.
-/// dx = dy weight, dweight = dy^T x, dbias = column sums of dy.  Saves: x.
+/// dx = dy weight, dweight = dy^T x, dbias = column sums of dy.
+/// Saves: x, rounded where the arena keeps products in bf16.
 Var linear(const Var& x, const Parameter& weight, const Parameter* bias) {
   check("linear", x, weight, bias);
-  return record("linear", apply(x.value(), weight, bias, nullptr), {x},
-                [saved = x.value(), &weight, bias](Tensor dy) {
-                  return Gradients{pull_back(saved, weight, bias, dy)};
-                });
+  SavedInput saved(x.value(), rounds(x.value(), weight));
+  Tensor y = apply(x.value(), weight, bias, nullptr, saved);
+  return record("linear", std::move(y), {x}, [saved, &weight, bias](Tensor dy) {
+    return Gradients{pull_back(saved, weight, bias, dy)};
+  });
 }
 
 /// y = residual + x weight^T + bias.
-/// The residual's gradient is dy itself; the rest as in linear.  Saves: x.
+/// The residual's gradient is dy itself; the rest as in linear.  Saves: as linear.
 Var linear_onto(const Var& residual, const Var& x, const Parameter& weight, const Parameter* bias) {
   check("linear_onto", x, weight, bias);
   core::require(residual.shape() == with_columns(x.shape(), weight.shape()[0]),
                 "linear_onto: residual of shape ", residual.shape(), " for input ", x.shape(),
                 " and weight ", weight.shape());
-  return record("linear_onto", apply(x.value(), weight, bias, &residual.value()), {residual, x},
-                [saved = x.value(), &weight, bias](Tensor dy) {
-                  Tensor dx = pull_back(saved, weight, bias, dy);
-                  return Gradients{std::move(dy), std::move(dx)};
-                });
+  SavedInput saved(x.value(), rounds(x.value(), weight));
+  Tensor y = apply(x.value(), weight, bias, &residual.value(), saved);
+  return record("linear_onto", std::move(y), {residual, x}, [saved, &weight, bias](Tensor dy) {
+    Tensor dx = pull_back(saved, weight, bias, dy);
+    return Gradients{std::move(dy), std::move(dx)};
+  });
 }
 
 }  // namespace weft::autograd

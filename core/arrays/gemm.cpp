@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/arrays/bf16_gemm.h"
 #include "core/counters.h"
 #include "core/error.h"
 #include "core/out_of_memory.h"
@@ -28,23 +29,8 @@ void check(const Operand& a, const Operand& b, const Matrix& c) {
           c.cols, "]");
 }
 
-/// Rows [first, first + count) of a factor as it stands in the product.
-Operand row_panel(const Operand& f, Index first, Index count) {
-  ConstMatrix m = f.matrix;
-  if (f.transposed) {
-    m.data += first;
-    m.cols = count;
-  } else {
-    m.data += first * m.stride;
-    m.rows = count;
-  }
-  return {m, f.transposed};
-}
-
 Operand column_panel(const Operand& f, Index first, Index count) {
-  const Operand flipped(f.matrix, !f.transposed);
-  const Operand panel = row_panel(flipped, first, count);
-  return {panel.matrix, f.transposed};
+  return transposed(row_panel(transposed(f), first, count));
 }
 
 /// Splits `extent` into an even number of equal panels, multiples of 16, each at least `least`
@@ -75,6 +61,17 @@ void reserve_blas_buffers() {
 
 }  // namespace
 
+Operand row_panel(const Operand& f, Index first, Index count) {
+  Operand panel = f;
+  const Index offset = f.transposed ? first : first * f.matrix.stride;
+  (f.transposed ? panel.matrix.cols : panel.matrix.rows) = count;
+  if (f.rounded)
+    panel.rounded += offset;
+  else
+    panel.matrix.data += offset;
+  return panel;
+}
+
 Index rows_per_panel(Index rows) {
   return panel_length(rows, std::clamp<Index>(rows / 4, 128, 384));
 }
@@ -87,6 +84,7 @@ void keep_blas_on_one_thread() {
 void gemm(Real alpha, const Operand& a, const Operand& b, Real beta, const Matrix& c) {
   check(a, b, c);
   if (c.rows == 0 || c.cols == 0) return;
+  if (a.rounded || b.rounded) return bf16_gemm(alpha, a, b, beta, c);
   keep_blas_on_one_thread();
   const auto m = blasint(c.rows), n = blasint(c.cols), k = blasint(a.cols());
   const auto lda = blasint(std::max<Index>(1, a.matrix.stride));
@@ -100,6 +98,14 @@ void gemm(Real alpha, const Operand& a, const Operand& b, Real beta, const Matri
               ldb, beta, c.data, ldc);
 #endif
   counters().flops.fetch_add(2 * c.rows * c.cols * a.cols(), std::memory_order_relaxed);
+}
+
+void gemm(Precision precision, Real alpha, const Operand& a, const Operand& b, Real beta,
+          const Matrix& c) {
+  if (precision == Precision::float32 || c.rows == 0 || c.cols == 0)
+    return gemm(alpha, a, b, beta, c);
+  check(a, b, c);
+  bf16_gemm(alpha, a, b, beta, c);
 }
 
 void parallel_gemm(Real alpha, const Operand& a, const Operand& b, Real beta, const Matrix& c) {

@@ -350,6 +350,14 @@ void adam(const AdamRule& r, const Real* gradient, Real* parameter, Real* m, Rea
       });
 }
 
+void round_to_bf16(const Real* x, std::uint16_t* y, Index n) {
+  for (Index i = 0; i < n; ++i) {
+    const auto bits = __builtin_bit_cast(std::uint32_t, float(x[i]));
+    const bool is_number = (bits & 0x7fffffff) <= 0x7f800000;
+    y[i] = std::uint16_t((is_number ? bits + 0x7fff + (bits >> 16 & 1) : bits | 0x400000) >> 16);
+  }
+}
+
 #define WEFT_NAME_OF(isa) #isa
 #define WEFT_NAME(isa) WEFT_NAME_OF(isa)
 
@@ -385,6 +393,7 @@ const SimdKernels kernels = {
     .layer_norm_gradient = layer_norm_gradient,
     .rms_norm = rms_norm,
     .rms_norm_gradient = rms_norm_gradient,
+    .round_to_bf16 = round_to_bf16,
     .adam = adam,
 };
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "core/real.h"
 
 namespace weft::core {
@@ -81,6 +83,9 @@ struct SimdKernels {
   /// Gradient of one row of rms_norm: writes dx, adds to dgain.
   void (*rms_norm_gradient)(const Real* x, const Real* gain, const Real* dy, Real inverse, Real* dx,
                             Real* dgain, Index n);
+
+  /// y = the upper halves of the floats x, rounded to nearest, even on ties.
+  void (*round_to_bf16)(const Real* x, std::uint16_t* y, Index n);
 
   void (*adam)(const AdamRule& rule, const Real* gradient, Real* parameter, Real* m, Real* v,
                Index n);

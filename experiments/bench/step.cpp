@@ -8,7 +8,7 @@
 #include <sstream>
 #include <thread>
 
-#include "core/arrays/gemm.h"
+#include "core/arrays/factor.h"
 #include "core/arrays/tensor.h"
 #include "core/counters.h"
 #include "core/memory.h"
@@ -40,14 +40,16 @@ Index count_scored_pairs(const Trainer& trainer) {
 
 }  // namespace
 
-double measure_sgemm_gflops() {
+double measure_gemm_gflops(core::Precision precision) {
   constexpr Index n = 1024;
   const Index threads = core::threads();
-  const core::Tensor a({n, n}, 1), b({n, n}, 1);
+  const core::Tensor ones({n, n}, 1);
+  core::Factor a(precision), b(precision);
+  const core::ConstMatrix m{ones.data(), n, n, n};
+  const core::Operand left = a.of(m), right = b.of(m);
   const auto product = [&] {
     core::Tensor c({n, n});
-    core::gemm(1, core::ConstMatrix{a.data(), n, n, n}, core::ConstMatrix{b.data(), n, n, n}, 0,
-               {c.write().data(), n, n, n});
+    core::gemm(1, left, right, 0, {c.write().data(), n, n, n});
   };
   double best = 1e300;
   for (int round = 0; round < 5; ++round) {
@@ -64,7 +66,9 @@ double measure_sgemm_gflops() {
 StepBenchmark benchmark_step(const RunConfig& config, Index steps, autograd::Profile* profile) {
   core::set_threads(config.threads);
   StepBenchmark result;
-  result.sgemm_gflops = measure_sgemm_gflops();
+  result.sgemm_gflops = measure_gemm_gflops();
+  const bool bf16 = config.train.precision == core::Precision::bf16;
+  if (bf16) result.bf16_gflops = measure_gemm_gflops(core::Precision::bf16);
   Trainer trainer(config);
   trainer.step();
   core::reset_memory_peak();
@@ -76,7 +80,9 @@ StepBenchmark benchmark_step(const RunConfig& config, Index steps, autograd::Pro
   }
   result.fixed_bytes = trainer.fixed_bytes();
   result.peak_bytes = result.fixed_bytes + core::memory_use().peak;
-  result.sgemm_gflops = std::max(result.sgemm_gflops, measure_sgemm_gflops());
+  result.sgemm_gflops = std::max(result.sgemm_gflops, measure_gemm_gflops());
+  if (bf16)
+    result.bf16_gflops = std::max(result.bf16_gflops, measure_gemm_gflops(core::Precision::bf16));
   result.tokens_per_s = double(trainer.tokens_per_step()) / result.step_s;
   result.scored_pairs = count_scored_pairs(trainer);
   result.useful_gflops = 1e-9 * trainer.useful_flops(result.scored_pairs) / result.step_s;
@@ -90,6 +96,7 @@ std::string benchmark_json(const StepBenchmark& b) {
   return nlohmann::ordered_json{{"tokens_per_s", b.tokens_per_s},
                                 {"step_s", b.step_s},
                                 {"sgemm_gflops", b.sgemm_gflops},
+                                {"bf16_gflops", b.bf16_gflops},
                                 {"useful_gflops", b.useful_gflops},
                                 {"utilisation", b.utilisation},
                                 {"peak_bytes", b.peak_bytes},
@@ -107,7 +114,12 @@ std::string print_benchmark(const StepBenchmark& b) {
       << "useful " << b.useful_gflops << " of " << b.sgemm_gflops
       << " Gflop/s that matrix products reach: utilisation " << std::setprecision(3)
       << b.utilisation << '\n'
-      << std::setprecision(1) << "peak " << double(b.peak_bytes) / 1e6
+      << std::setprecision(1);
+  if (b.bf16_gflops > 0)
+    out << b.bf16_gflops << " Gflop/s with factors in bf16: " << std::setprecision(3)
+        << b.useful_gflops / b.bf16_gflops << " of that\n"
+        << std::setprecision(1);
+  out << "peak " << double(b.peak_bytes) / 1e6
       << " MB: " << double(b.peak_bytes - b.fixed_bytes) / 1e6 << " MB of activations, "
       << double(b.fixed_bytes) / 1e6 << " MB of parameters, gradients and moments; " << b.rss_mb
       << " MB resident\n"

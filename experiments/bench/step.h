@@ -13,6 +13,7 @@ struct StepBenchmark {
   double tokens_per_s = 0;
   double step_s = 0;         ///< best of several
   double sgemm_gflops = 0;   ///< all threads
+  double bf16_gflops = 0;    ///< the same of factors in bf16; 0 for a run in float32
   double useful_gflops = 0;  ///< per second
   double utilisation = 0;
   Index peak_bytes = 0;   ///< the largest at any time of a step: fixed bytes and activations
@@ -23,7 +24,7 @@ struct StepBenchmark {
 };
 
 /// Best of five runs of one 1024 x 1024 x 1024 product on each thread at the same time.
-double measure_sgemm_gflops();
+double measure_gemm_gflops(core::Precision precision = core::Precision::float32);
 
 /// Trains `steps` steps of the config after one to warm up.
 StepBenchmark benchmark_step(const RunConfig& config, Index steps, autograd::Profile* profile);

@@ -6,6 +6,7 @@
 #include "experiments/console/columns.h"
 #include "experiments/console/command_line.h"
 #include "experiments/console/number_text.h"
+#include "experiments/run/precision_text.h"
 #include "experiments/train/run_forecast.h"
 #include "experiments/train/trainer.h"
 
@@ -50,6 +51,7 @@ int plan_command(const Arguments& arguments) {
   if (!line.parse(arguments)) return 0;
   const Index available = available_bytes();
   bool all_fit = true;
+  std::string notes;
   std::vector<std::vector<std::string>> rows{
       {"", "parameters", "flop/token", "keys/token", "peak MiB", "ms/step", "tokens/s", "fits?"}};
   for (const Variant& variant : variants_of(line.texts("vary"))) {
@@ -59,9 +61,12 @@ int plan_command(const Arguments& arguments) {
     const RunForecast forecast = forecast_run(config, available);
     all_fit = all_fit && forecast.fits;
     rows.push_back(row_of(variant, config, forecast));
+    if (const std::string text = describe_precision(config); !text.empty())
+      notes += (name_of(variant).empty() ? "" : name_of(variant) + ": ") + text + "\n";
   }
   std::cout << format_columns(rows, 60) << format_mib(double(available))
-            << " MiB are free; ~ is predicted from smaller batches, > is less than it would take\n";
+            << " MiB are free; ~ is predicted from smaller batches, > is less than it would take\n"
+            << notes;
   return all_fit ? 0 : 1;
 }
 

@@ -42,6 +42,9 @@ std::vector<std::string> keys_outside_hash(const ResolvedConfig& resolved) {
         younger->first == "conv" && !values.contains(join_path(section_of(path), "qk_norm"));
     if (value == younger->second && !older) keys.push_back(path);
   }
+  if (const auto found = values.find("train.precision");
+      found != values.end() && found->second == "\"float32\"")
+    keys.push_back(found->first);
   return keys;
 }
 
@@ -224,6 +227,7 @@ RunConfig RunConfig::read(ConfigTree tree, ConfigReader::Names names) {
   check_segment_memory(reader, config);
   config.optim.fields(reader.section("optim"));
   config.train.fields(reader.section("train"));
+  config.model.precision = config.train.precision;
   check_seq2seq(reader, config);
   if (config.train.steps > 0 && config.optim.warmup >= config.train.steps)
     reader.problem("optim.warmup", core::message_of("warm-up of ", config.optim.warmup,

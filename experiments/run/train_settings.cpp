@@ -46,6 +46,9 @@ void TrainSettings::fields(core::Fields& field) {
   field.integer("keep_last", keep_last, "newest checkpoints to keep", core::between(1, 1000));
   field.integer("keep_best", keep_best, "best checkpoints to keep", core::between(0, 1000));
   field.flag("recompute", recompute, "keep only each layer's input and compute the rest again");
+  field.choice("precision", precision,
+               "of the factors of matrix products; bf16 sums and keeps parameters in float32",
+               {{"float32", core::Precision::float32}, {"bf16", core::Precision::bf16}});
   field.flag("tensorboard", tensorboard,
              "also write the run's numbers as a TensorBoard event file");
   if ((steps > 0) + (tokens > 0) + (flops > 0) + (minutes > 0) > 1)

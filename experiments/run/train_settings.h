@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/fields.h"
+#include "core/precision.h"
 
 namespace weft::experiments {
 
@@ -31,6 +32,7 @@ struct TrainSettings {
   Index keep_last = 2;
   Index keep_best = 1;
   bool recompute = false;
+  core::Precision precision = core::Precision::float32;
   bool tensorboard = false;
 
   void fields(core::Fields& field);

@@ -39,7 +39,8 @@ LoadedModel::LoadedModel(const RunConfig& run, const Checkpoint& checkpoint,
     : config(run), model(make_model(run, shape)) {
   autograd::Inventory inventory;
   model->visit(inventory);
-  arena = std::make_unique<ParameterArena>(inventory, ParameterArena::Use::inference);
+  arena = std::make_unique<ParameterArena>(inventory, ParameterArena::Use::inference,
+                                           config.train.precision);
   restore_arrays(checkpoint, arrays_of(*arena, inventory));
 }
 

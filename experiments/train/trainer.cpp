@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "core/arrays/gemm.h"
+#include "core/arrays/bf16_gemm.h"
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
@@ -24,7 +24,8 @@ Trainer::Trainer(const RunConfig& config, std::unique_ptr<data::Dataset> dataset
       dataset_(std::move(dataset)),
       model_(make_model(config, shape_of(config, *dataset_))) {
   model_->visit(inventory_);
-  arena_ = std::make_unique<ParameterArena>(inventory_, ParameterArena::Use::training);
+  arena_ = std::make_unique<ParameterArena>(inventory_, ParameterArena::Use::training,
+                                            config.train.precision);
   arena_->initialise(core::Rng(std::uint64_t(config.seed)).fold("parameters"));
   optimizer_ = config.optim.make_optimizer(*arena_);
   if (model_->recurrent()) memory_ = model_->memory(config.train.batch);
@@ -130,7 +131,7 @@ Index Trainer::total_steps() {
 }
 
 Index Trainer::fixed_bytes() const {
-  return 2 * arena_->size() * Index(sizeof(Real)) + optimizer_->bytes();
+  return 2 * arena_->size() * Index(sizeof(Real)) + arena_->rounded_bytes() + optimizer_->bytes();
 }
 
 std::vector<ArrayTarget> Trainer::model_arrays() { return arrays_of(*arena_, inventory_); }
@@ -168,6 +169,8 @@ Snapshot Trainer::snapshot() {
   snapshot.facts["meta/total_steps"] = std::int64_t(total_steps());
   snapshot.facts["meta/isa"] = std::string(core::simd().isa);
   snapshot.facts["meta/blas"] = core::blas_core();
+  if (config_.train.precision == core::Precision::bf16)
+    snapshot.facts["meta/bf16"] = core::bf16_library();
   return snapshot;
 }
 

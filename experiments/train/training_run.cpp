@@ -6,7 +6,7 @@
 #include <fstream>
 #include <numbers>
 
-#include "core/arrays/gemm.h"
+#include "core/arrays/bf16_gemm.h"
 #include "core/error.h"
 #include "core/files/durable_file.h"
 #include "core/memory.h"
@@ -18,6 +18,7 @@
 #include "experiments/evaluate/generation.h"
 #include "experiments/evaluate/image_samples.h"
 #include "experiments/evaluate/span_report.h"
+#include "experiments/run/precision_text.h"
 #include "experiments/run/resumed_config.h"
 #include "experiments/train/validation.h"
 
@@ -26,6 +27,10 @@ namespace {
 
 Progress::Settings progress_settings(const TrainSettings& train) {
   return {.columns = terminal_columns(STDOUT_FILENO), .every_steps = train.eval_every};
+}
+
+bool uses_bf16(const Trainer& trainer) {
+  return trainer.config().train.precision == core::Precision::bf16;
 }
 
 /// "dense attention, 2 layers"
@@ -111,6 +116,10 @@ void TrainingRun::resume() {
     progress_.message("warning: saved with " + checkpoint.text("meta/isa") + " and BLAS " +
                       checkpoint.text("meta/blas") + ", continued with " + core::simd().isa +
                       " and " + core::blas_core() + ": bits may differ");
+  if (uses_bf16(trainer_) && checkpoint.has("meta/bf16") &&
+      checkpoint.text("meta/bf16") != core::bf16_library())
+    progress_.message("warning: saved with bf16 products by " + checkpoint.text("meta/bf16") +
+                      ", continued by " + core::bf16_library() + ": bits may differ");
   saved_step_ = checkpoint.step;
   if (warnings.empty()) store_.complete_save();
   core::write_durably(files_.config(), trainer_.config().toml(), core::Fault::checkpoint);
@@ -150,6 +159,7 @@ void TrainingRun::announce() {
   facts["command"] = options_.command;
   facts["isa"] = std::string(core::simd().isa);
   facts["blas"] = core::blas_core();
+  if (uses_bf16(trainer_)) facts["bf16"] = core::bf16_library();
   facts["threads"] = std::int64_t(core::threads());
   record_start(files_, std::move(facts));
   set_status("running");
@@ -157,6 +167,7 @@ void TrainingRun::announce() {
                                      format_count(double(trainer_.arena().count())),
                                      " parameters  ", trunk_of(config.model), "  ", core::threads(),
                                      " threads, ", core::simd().isa, ", BLAS ", core::blas_core()));
+  if (uses_bf16(trainer_)) progress_.message(describe_precision(config));
   if (config.model.has_batch_statistics())
     progress_.message(
         "warning: batch norm's statistics let training read the future (model.allow_leaky_norm); "

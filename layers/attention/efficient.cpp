@@ -17,6 +17,7 @@ struct EfficientSettings {
                 "softmax of queries over features, of keys over positions; linear in the "
                 "length",
             .exact = false,
+            .bf16 = true,
             .queries_alone = true,
             .keys_per_token = "all before it, as one average a feature",
             .decode_state = "a matrix of D x D sums a head, with their largest keys"};

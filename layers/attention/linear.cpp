@@ -21,6 +21,7 @@ struct LinearSettings {
   AttentionTraits traits() const {
     return {.summary = "weights are products of positive features; linear in the length",
             .exact = false,
+            .bf16 = true,
             .queries_alone = true,
             .keys_per_token = "all before it, as one sum",
             .decode_state = "a matrix of D x D sums a head"};

@@ -37,6 +37,7 @@ struct LinformerSettings {
             .causal = false,
             .exact = false,
             .adaptive = !scores.normaliser.is_softmax(),
+            .bf16 = scores.normaliser.is_softmax(),
             .queries_alone = true,
             .keys_per_token = core::message_of(slots, " mixtures of all"),
             .decode_state = "nothing, it cannot decode"};

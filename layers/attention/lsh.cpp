@@ -71,6 +71,7 @@ struct LshSettings {
             .leaks = mode == "paper",
             .adaptive = true,
             .separate_keys = false,
+            .bf16 = true,
             .keys_per_token = "at most rounds x 2 chunk",
             .decode_state = "every key and value, and the buckets' members"};
   }
@@ -115,6 +116,7 @@ class LshAttention final : public Attention {
       : settings_(settings),
         heads_(site.heads),
         width_(site.head_width),
+        precision_(site.precision),
         buckets_(settings.bucket_count(site.length)),
         hash_(AngularHash::of(width_, settings.rounds, buckets_)),
         directions_(hash_.draw(core::Rng(std::uint64_t(settings.hash_seed))
@@ -210,7 +212,8 @@ class LshAttention final : public Attention {
             .rounds = settings_.rounds,
             .scale = Real(settings_.scale),
             .self_as_fallback = settings_.self == "fallback",
-            .most_keys = 2 * rule(s).chunk};
+            .most_keys = 2 * rule(s).chunk,
+            .precision = precision_};
   }
 
   /// Puts a token into its buckets and returns the tokens that it reads, of all rounds.
@@ -236,7 +239,9 @@ class LshAttention final : public Attention {
   }
 
   LshSettings settings_;
-  Index heads_, width_, buckets_;
+  Index heads_, width_;
+  core::Precision precision_;
+  Index buckets_;
   AngularHash hash_;
   Tensor directions_;  ///< of evaluation and decoding
   ListedForms forms_;

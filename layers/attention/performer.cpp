@@ -28,6 +28,7 @@ struct PerformerSettings {
   AttentionTraits traits() const {
     return {.summary = "softmax estimated by positive random features; linear in the length",
             .exact = false,
+            .bf16 = true,
             .queries_alone = true,
             .keys_per_token = "all before it, as one sum",
             .decode_state = "a matrix of P x D sums a head, with their largest keys"};

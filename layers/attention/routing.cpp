@@ -52,6 +52,7 @@ class RoutingAttention final : public Attention {
       : settings_(settings),
         heads_(site.heads),
         width_(site.head_width),
+        precision_(site.precision),
         scale_(settings.scale > 0 ? Real(settings.scale) : Real(1 / std::sqrt(double(width_)))),
         forms_(settings.forms()),
         plan_(settings.centroids(heads_, width_, site.length)),
@@ -168,7 +169,8 @@ class RoutingAttention final : public Attention {
             .merge = settings_.paper() ? Merge::mean : Merge::softmax,
             .count_eps = Real(settings_.count_eps),
             .most_keys = (settings_.paper() ? 1 : 2) * rule(s).chunk,
-            .slots = plan_.clusters * std::min(s.queries, settings_.chunk)};
+            .slots = plan_.clusters * std::min(s.queries, settings_.chunk),
+            .precision = precision_};
   }
 
   /// Queries, and keys where they are others, in the form in which they join clusters.
@@ -242,6 +244,7 @@ class RoutingAttention final : public Attention {
 
   RoutingSettings settings_;
   Index heads_, width_;
+  core::Precision precision_;
   Real scale_;
   ListedForms forms_;
   CentroidSettings plan_;

@@ -21,6 +21,7 @@ struct TaylorSettings {
   AttentionTraits traits() const {
     return {.summary = "weights are 1 + cosine of query and key; linear in the length",
             .exact = false,
+            .bf16 = true,
             .queries_alone = true,
             .keys_per_token = "all before it, as one sum",
             .decode_state = "a matrix of (D + 1) x D sums a head"};

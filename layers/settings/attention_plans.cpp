@@ -174,4 +174,9 @@ void check_positions(core::Fields& model, const ModelSettings& settings, const s
                                      " positions; take learned, sinusoidal or rotary"));
 }
 
+bool knows_bf16(const std::vector<HeadGroupPlan>& groups) {
+  return std::ranges::all_of(
+      groups, [](const HeadGroupPlan& group) { return group.attention.traits.bf16; });
+}
+
 }  // namespace weft::layers

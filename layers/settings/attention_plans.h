@@ -48,4 +48,7 @@ bool has_root(const std::vector<HeadGroupPlan>& groups);
 /// Whether any of the head groups lets later tokens choose what earlier ones read.
 bool leaks(const std::vector<HeadGroupPlan>& groups);
 
+/// Whether the products of all of the head groups follow train.precision.
+bool knows_bf16(const std::vector<HeadGroupPlan>& groups);
+
 }  // namespace weft::layers

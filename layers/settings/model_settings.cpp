@@ -272,7 +272,8 @@ AttentionSite ModelSettings::site(Index length) const {
           .heads = heads,
           .head_width = width / std::max<Index>(heads, 1),
           .length = length,
-          .causal = causal};
+          .causal = causal,
+          .precision = precision};
 }
 
 }  // namespace weft::layers

@@ -77,6 +77,8 @@ struct ModelSettings {
   Seq2SeqSettings seq2seq = {};
   std::vector<std::string> attention = {"dense"};
   bool images = false;  ///< no setting: whether the data are images, known before fields()
+  /// Of matrix products; not a key of this section, train.precision sets it.
+  core::Precision precision = core::Precision::float32;
 
   void fields(core::Fields& field);
 

@@ -64,7 +64,7 @@ void attention_adaptive_span(Case& golden) {
   const Index heads = golden.shape("in/z").front(), span = golden.shape("in/key_pe").back();
   const core::Shape queries = by_head(golden, "in/q", heads);
   const core::Shape keys = by_head(golden, "in/k", heads);
-  const auto attention = make_attention("adaptive_span", queries, true,
+  const auto attention = make_attention(golden, "adaptive_span", queries, true,
                                         {{"span", span},
                                          {"ramp", golden.integer("ramp")},
                                          {"scale", golden.number("scale")},

@@ -4,7 +4,7 @@ namespace weft::golden {
 
 void attention_efficient(Case& golden) {
   const bool causal = golden.flag("causal");
-  const auto attention = make_attention("efficient", golden.shape("in/q"), causal);
+  const auto attention = make_attention(golden, "efficient", golden.shape("in/q"), causal);
   replay_attention(golden, *attention, causal);
 }
 

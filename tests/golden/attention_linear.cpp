@@ -4,8 +4,8 @@ namespace weft::golden {
 
 void attention_linear(Case& golden) {
   const bool causal = golden.flag("causal");
-  const auto attention =
-      make_attention("linear", golden.shape("in/q"), causal, {{"eps", golden.number("eps")}});
+  const auto attention = make_attention(golden, "linear", golden.shape("in/q"), causal,
+                                        {{"eps", golden.number("eps")}});
   replay_attention(golden, *attention, causal);
 }
 

@@ -7,7 +7,7 @@ namespace weft::golden {
 void attention_linformer(Case& golden) {
   core::require(!golden.flag("causal"), "attention.linformer has no causal form");
   const Index slots = golden.shape("in/E").front();
-  const auto attention = make_attention("linformer", golden.shape("in/q"), false,
+  const auto attention = make_attention(golden, "linformer", golden.shape("in/q"), false,
                                         {{"slots", slots}, {"sharing", std::string("headwise")}});
   GoldenParameters parameters(golden, *attention,
                               {{"key_projection", "E"}, {"value_projection", "F"}});

@@ -43,7 +43,7 @@ void attention_lsh(Case& golden) {
     settings["same_bucket"] = golden.flag("same_bucket");
     settings["wrap"] = golden.flag("wrap");
   }
-  const auto attention = make_attention("lsh", golden.shape("in/qk"), causal, settings);
+  const auto attention = make_attention(golden, "lsh", golden.shape("in/qk"), causal, settings);
   // Buckets above 128 would be factorised; the case's are not.
   ReplayHooks hooks;
   hooks.before = [&](const autograd::Pass& pass, autograd::Journal& journal) {

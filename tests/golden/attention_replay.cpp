@@ -114,14 +114,16 @@ std::vector<Real> by_case(const Tensor& matrix, const core::Shape& shape) {
   return take(matrix, shape, 0);
 }
 
-std::unique_ptr<layers::Attention> make_attention(const std::string& kind, const core::Shape& shape,
-                                                  bool causal, const tests::Settings& settings) {
+std::unique_ptr<layers::Attention> make_attention(const Case& golden, const std::string& kind,
+                                                  const core::Shape& shape, bool causal,
+                                                  const tests::Settings& settings) {
   const core::Shape queries = by_heads(shape, "queries");
   const layers::AttentionSite site{.width = queries[1] * queries[3],
                                    .heads = queries[1],
                                    .head_width = queries[3],
                                    .length = queries[2],
-                                   .causal = causal};
+                                   .causal = causal,
+                                   .precision = golden.precision()};
   tests::GivenFields fields(settings);
   const auto make = layers::find_attention(kind)->configure(fields, site).make;
   for (const auto& [key, problem] : fields.problems())

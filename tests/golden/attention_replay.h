@@ -11,8 +11,8 @@
 namespace weft::golden {
 
 /// The mechanism `kind`, with default settings but for those given, for the shape [B, H, T, D] of
-/// its queries; [B, T, D] is one head.
-std::unique_ptr<layers::Attention> make_attention(const std::string& kind,
+/// its queries, [B, T, D] being one head, in the precision of the case.
+std::unique_ptr<layers::Attention> make_attention(const Case& golden, const std::string& kind,
                                                   const core::Shape& queries, bool causal,
                                                   const tests::Settings& settings = {});
 

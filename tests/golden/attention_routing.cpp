@@ -87,7 +87,7 @@ Real commitment_of(const Case& golden, const layers::RoutingChoice& choice) {
 void attention_routing(Case& golden) {
   const bool causal = golden.flag("causal");
   const auto attention =
-      make_attention("routing", golden.shape("in/q"), causal, settings_of(golden));
+      make_attention(golden, "routing", golden.shape("in/q"), causal, settings_of(golden));
   autograd::State& state = state_of(*attention);
   ReplayHooks hooks;
   hooks.before = [&](const autograd::Pass&, autograd::Journal&) {

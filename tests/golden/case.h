@@ -7,6 +7,7 @@
 
 #include "core/arrays/tensor.h"
 #include "core/files/hdf5_file.h"
+#include "core/precision.h"
 
 namespace weft::golden {
 
@@ -17,11 +18,17 @@ using core::Real;
 /// compared with them so far. What the file lacks is an Error that names it.
 class Case {
  public:
-  explicit Case(const std::filesystem::path& path)
-      : name_(path.stem().string()), file_(core::Hdf5File::open(path)) {}
+  /// `precision` is that of the products of ops that know bf16.
+  explicit Case(const std::filesystem::path& path,
+                core::Precision precision = core::Precision::float32)
+      : name_(path.stem().string()), file_(core::Hdf5File::open(path)), precision_(precision) {}
 
-  /// The largest error that passes.
-  static constexpr double tolerance = sizeof(Real) == sizeof(double) ? 1e-8 : 3e-4;
+  core::Precision precision() const { return precision_; }
+  /// The largest error that passes; factors in bf16 have 8 bits.
+  double tolerance() const {
+    if (precision_ == core::Precision::bf16) return 3e-2;
+    return sizeof(Real) == sizeof(double) ? 1e-8 : 3e-4;
+  }
 
   const std::string& name() const { return name_; }
   std::string text(const std::string& attribute) const;
@@ -48,11 +55,12 @@ class Case {
   /// The largest error so far, infinite where a number was not finite, and what had it.
   double error() const { return error_; }
   const std::string& worst() const { return worst_; }
-  bool passed() const { return compared_ > 0 && error_ <= tolerance; }
+  bool passed() const { return compared_ > 0 && error_ <= tolerance(); }
 
  private:
   std::string name_;
   core::Hdf5File file_;
+  core::Precision precision_;
   double error_ = 0;
   std::string worst_;
   Index compared_ = 0;

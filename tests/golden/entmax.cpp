@@ -24,7 +24,7 @@ void entmax(Case& golden) {
   const core::Shape shape = golden.shape("in/x");
   const Index n = shape.back(), rows = shape.size() / n;
   const auto attention =
-      make_attention("dense", {rows, 1, 1, n}, false,
+      make_attention(golden, "dense", {rows, 1, 1, n}, false,
                      {{"scale", 1.0}, {"normaliser", "entmax"}, {"alpha", golden.number("alpha")}});
   autograd::Tape tape;
   autograd::Journal journal;

@@ -1,4 +1,4 @@
-// Repeats golden cases with weft: golden_f32 | golden_f64 CASE.h5 ...
+// Repeats golden cases with weft: golden_f32 | golden_f64 [--bf16] CASE.h5 ...
 // A line for each case; exit code 1 unless all pass.
 #include <cstdio>
 #include <exception>
@@ -10,10 +10,10 @@
 namespace weft::golden {
 namespace {
 
-bool run(const std::filesystem::path& path) {
+bool run(const std::filesystem::path& path, core::Precision precision) {
   const std::string name = path.stem().string();
   try {
-    Case golden(path);
+    Case golden(path, precision);
     const std::string op = golden.text("op");
     const Replay replay = find_op(op);
     core::require(replay, "this runner does not know the op ", op);
@@ -23,7 +23,7 @@ bool run(const std::filesystem::path& path) {
       return true;
     }
     std::printf("FAIL %-28s %.1e at %s, at most %.0e passes\n", name.c_str(), golden.error(),
-                golden.worst().c_str(), Case::tolerance);
+                golden.worst().c_str(), golden.tolerance());
   } catch (const std::exception& error) {
     std::printf("FAIL %s: %s\n", name.c_str(), error.what());
   }
@@ -34,11 +34,15 @@ bool run(const std::filesystem::path& path) {
 }  // namespace weft::golden
 
 int main(int argc, char** argv) {
-  if (argc < 2) {
-    std::fprintf(stderr, "usage: %s CASE.h5 ...\n", argv[0]);
+  const bool bf16 = argc > 1 && std::string_view(argv[1]) == "--bf16";
+  const int first = bf16 ? 2 : 1;
+  if (argc <= first) {
+    std::fprintf(stderr, "usage: %s [--bf16] CASE.h5 ...\n", argv[0]);
     return 1;
   }
+  using weft::core::Precision;
   bool passed = true;
-  for (int i = 1; i < argc; ++i) passed = weft::golden::run(argv[i]) && passed;
+  for (int i = first; i < argc; ++i)
+    passed = weft::golden::run(argv[i], bf16 ? Precision::bf16 : Precision::float32) && passed;
   return passed ? 0 : 1;
 }

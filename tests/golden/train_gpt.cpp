@@ -47,6 +47,7 @@ layers::LanguageModel make_model(const Case& golden) {
   settings.norm_place = layers::NormPlace::pre;
   settings.tie = true;
   settings.attention = {"dense"};
+  settings.precision = golden.precision();
   const Index length = golden.integer("length");
   tests::GivenFields defaults;
   const layers::AttentionPlans plans{
@@ -111,7 +112,7 @@ void train_gpt(Case& golden) {
   layers::LanguageModel model = make_model(golden);
   autograd::Inventory inventory;
   model.visit(inventory);
-  ParameterArena arena(inventory, ParameterArena::Use::training);
+  ParameterArena arena(inventory, ParameterArena::Use::training, golden.precision());
   for_each_weight(golden, "init", arena, [&](const std::string& path, std::span<Real> value) {
     std::ranges::copy(golden.numbers(path), value.begin());
   });
@@ -136,6 +137,8 @@ void train_gpt(Case& golden) {
   }
   golden.compare("losses", losses);
   golden.compare("grad_norms", norms);
+  // Adam turns the rounding of small gradients into whole steps.
+  if (golden.precision() == core::Precision::bf16) return;
   for_each_weight(golden, "final", arena, [&](const std::string& path, std::span<Real> value) {
     compare_final(golden, path, value);
   });

@@ -74,6 +74,7 @@ AttentionTraits RoutingSettings::traits() const {
           .leaks = paper(),
           .adaptive = true,
           .separate_keys = !shared,
+          .bf16 = true,
           .keys_per_token = "at most 2 chunk; paper: chunk for each cluster that takes it",
           .decode_state = "every key and value, and the clusters' members"};
 }

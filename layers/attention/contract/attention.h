@@ -9,6 +9,7 @@
 
 #include "autograd/inventory.h"
 #include "autograd/pass.h"
+#include "core/precision.h"
 #include "layers/attention/contract/sequences.h"
 
 namespace weft::layers {
@@ -39,6 +40,8 @@ struct AttentionSite {
   /// Lends tables that several layers hold in common; null where nobody does, and then each has
   /// its own.
   SharedTables* shared = nullptr;
+  /// Of the mechanism's products, where its traits say that it knows bf16.
+  core::Precision precision = core::Precision::float32;
 
   Index key_heads() const { return kv_heads > 0 ? kv_heads : heads; }
 };

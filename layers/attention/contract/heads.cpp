@@ -6,6 +6,12 @@ ConstHeads heads_of(const HeadBlock& block) {
   return {block.matrix.value().data() + block.first, block.matrix.shape().back()};
 }
 
+ProductHeads::ProductHeads(core::Precision precision, ConstHeads x, Index tokens, Index columns)
+    : exact_(x) {
+  if (precision == core::Precision::bf16)
+    rounded_ = core::Bf16Array::of({x.data, tokens, columns, x.stride});
+}
+
 HeadGradients::HeadGradients(const std::vector<HeadBlock>& blocks,
                              const std::vector<Index>& widths) {
   std::vector<Index> used;

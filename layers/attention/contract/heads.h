@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "core/arrays/bf16.h"
+#include "core/arrays/gemm.h"
 #include "layers/attention/contract/attention.h"
 
 namespace weft::layers {
@@ -18,6 +20,26 @@ struct Heads {
 };
 
 ConstHeads heads_of(const HeadBlock& block);
+
+/// Heads as factors of products in some precision: where they are, or rounded to bfloat16.
+class ProductHeads {
+ public:
+  /// `columns`: H D
+  ProductHeads(core::Precision precision, ConstHeads x, Index tokens, Index columns);
+
+  /// Columns from `column` on of tokens token, token + step, ...
+  core::Operand at(Index token, Index column, Index rows, Index cols, Index step) const {
+    if (rounded_.empty())
+      return core::ConstMatrix{exact_.data + token * exact_.stride + column, rows, cols,
+                               step * exact_.stride};
+    const core::Bf16Matrix m = rounded_.view();
+    return core::Bf16Matrix{m.data + token * m.stride + column, rows, cols, step * m.stride};
+  }
+
+ private:
+  ConstHeads exact_;
+  core::Bf16Array rounded_;
+};
 
 /// The matrices that an attention op reads and their gradients. Projections usually share one
 /// packed matrix, which then gets one packed gradient: no block is split off or put together.

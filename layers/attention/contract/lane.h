@@ -33,6 +33,12 @@ class HeadLane {
   core::Matrix keys(Heads x, Index first, Index count, Index step = 1) const {
     return {x.data + offset(x.stride, keys_, first, key_head), count, width_, step * x.stride};
   }
+  core::Operand queries(const ProductHeads& x, Index first, Index count, Index step = 1) const {
+    return x.at(batch * queries_ + first, head * width_, count, width_, step);
+  }
+  core::Operand keys(const ProductHeads& x, Index first, Index count, Index step = 1) const {
+    return x.at(batch * keys_ + first, key_head * width_, count, width_, step);
+  }
   /// All of them.
   core::ConstMatrix queries(ConstHeads x) const { return queries(x, 0, queries_); }
   core::Matrix queries(Heads x) const { return queries(x, 0, queries_); }

@@ -22,6 +22,7 @@ struct AttentionTraits {
   bool reads_self = true;     ///< a token is among its own keys
   bool leaks = false;         ///< later tokens take part in choosing what earlier ones read
   bool adaptive = false;      ///< what is read depends on the data: `cost` is the most it can be
+  bool bf16 = false;          ///< its products follow train.precision; else they are float32
   /// Without causal order, what a query gets depends on itself and the keys alone: neither on its
   /// place nor on other queries.
   bool queries_alone = false;

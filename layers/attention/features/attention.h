@@ -10,7 +10,12 @@ namespace weft::layers {
 class FeatureAttention : public Attention {
  public:
   FeatureAttention(std::string_view kind, const AttentionSite& site, double eps, Index chunk)
-      : kind_(kind), heads_(site.heads), width_(site.head_width), eps_(Real(eps)), chunk_(chunk) {}
+      : kind_(kind),
+        heads_(site.heads),
+        width_(site.head_width),
+        eps_(Real(eps)),
+        chunk_(chunk),
+        precision_(site.precision) {}
 
   /// Saves: the projections, and what FeatureTrace holds; the output unless the map gives shares.
   Var forward(const Pass& pass, const AttentionInput& input) const override;
@@ -23,13 +28,14 @@ class FeatureAttention : public Attention {
 
  private:
   FeatureProblem problem(const Sequences& sequences) const {
-    return {sequences, heads_, width_, map(), eps_, chunk_};
+    return {sequences, heads_, width_, map(), eps_, chunk_, precision_};
   }
 
   std::string_view kind_;
   Index heads_, width_;
   Real eps_;
   Index chunk_;
+  core::Precision precision_;
 };
 
 /// Lists the setting that all of them have.

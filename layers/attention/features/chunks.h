@@ -15,6 +15,7 @@ struct FeatureProblem {
   std::shared_ptr<const FeatureMap> map;
   Real eps;
   Index chunk;
+  core::Precision precision = core::Precision::float32;
 
   Index lanes() const { return sequences.batch * heads; }
   /// Chunks of keys, and with the queries of the same places when causal, then those of the

@@ -30,7 +30,8 @@ class ForwardSweep {
         features_.enter(p);
         if (top) carried_.refer(features_.reference(p));
         attend(features_.part(p));
-        if (c + 1 < end || p + 1 < features_.parts()) absorb_keys(features_, values(), carried_);
+        if (c + 1 < end || p + 1 < features_.parts())
+          absorb_keys(problem_.precision, features_, values(), carried_);
       }
     }
   }
@@ -45,13 +46,13 @@ class ForwardSweep {
     const core::Matrix scores{scratch, chunk_.queries, keys, keys};
     const core::Matrix sums{scratch + problem_.rows() * problem_.rows(), chunk_.queries, width,
                             width};
-    core::gemm(1, features_.q, carried_.sums(), 0, sums);
+    core::gemm(problem_.precision, 1, features_.q, carried_.sums(), 0, sums);
     if (keys > 0) {
-      core::gemm(1, features_.q, core::transposed(features_.k), 0, scores);
+      core::gemm(problem_.precision, 1, features_.q, core::transposed(features_.k), 0, scores);
       for (Index r = 0; r < chunk_.queries; ++r)
         std::fill(scores.data + r * keys + chunk_.readable(r), scores.data + (r + 1) * keys,
                   Real(0));
-      core::gemm(1, scores, values(), 1, sums);
+      core::gemm(problem_.precision, 1, scores, values(), 1, sums);
     }
     const core::Matrix out = lane_.queries(out_, chunk_.query, chunk_.queries);
     for (Index r = 0; r < chunk_.queries; ++r)

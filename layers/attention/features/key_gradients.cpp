@@ -86,7 +86,8 @@ class KeySweep {
   /// sums += q^T g, totals += q^T h, or for shares the gradients of the divisors.
   void absorb_queries() {
     if (chunk_.queries == 0) return;
-    core::gemm(1, core::transposed(features_.q), upstream(), 1, carried_.sums());
+    core::gemm(problem_.precision, 1, core::transposed(features_.q), upstream(), 1,
+               carried_.sums());
     for (Index r = 0; r < chunk_.queries; ++r) {
       if (!part_.holds(r + chunk_.lead)) continue;
       if (by_shares())
@@ -100,18 +101,18 @@ class KeySweep {
   void differentiate(const PlaceRange& part, Real beta, const core::Matrix& dv) {
     if (chunk_.keys == 0) return;
     const core::Matrix df{df_, chunk_.keys, count_, count_};
-    core::gemm(1, values(), core::transposed(carried_.sums()), 0, df);
-    core::gemm(1, features_.k, carried_.sums(), beta, dv);
+    core::gemm(problem_.precision, 1, values(), core::transposed(carried_.sums()), 0, df);
+    core::gemm(problem_.precision, 1, features_.k, carried_.sums(), beta, dv);
     if (chunk_.queries > 0) {
       const core::Matrix scores{scores_, chunk_.queries, chunk_.keys, chunk_.keys};
       const core::Matrix weights{weights_, chunk_.queries, chunk_.keys, chunk_.keys};
-      core::gemm(1, features_.q, core::transposed(features_.k), 0, scores);
+      core::gemm(problem_.precision, 1, features_.q, core::transposed(features_.k), 0, scores);
       for (Index r = 0; r < chunk_.queries; ++r)
         std::fill(scores.data + r * chunk_.keys + chunk_.readable(r),
                   scores.data + (r + 1) * chunk_.keys, Real(0));
-      weight_gradients(chunk_, upstream(), h_, values(), weights);
-      core::gemm(1, core::transposed(scores), upstream(), 1, dv);
-      core::gemm(1, core::transposed(weights), features_.q, 1, df);
+      weight_gradients(problem_.precision, chunk_, upstream(), h_, values(), weights);
+      core::gemm(problem_.precision, 1, core::transposed(scores), upstream(), 1, dv);
+      core::gemm(problem_.precision, 1, core::transposed(weights), features_.q, 1, df);
     }
     finish_rows(part);
   }

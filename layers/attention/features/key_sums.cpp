@@ -30,10 +30,11 @@ Tensor find_tops(const FeatureProblem& problem, ConstHeads k) {
   return tops;
 }
 
-void absorb_keys(const ChunkFeatures& features, const core::ConstMatrix& v, CarriedSums& carried) {
+void absorb_keys(core::Precision precision, const ChunkFeatures& features,
+                 const core::ConstMatrix& v, CarriedSums& carried) {
   const core::Matrix& k = features.k;
   if (k.rows == 0) return;
-  core::gemm(1, core::transposed(k), v, 1, carried.sums());
+  core::gemm(precision, 1, core::transposed(k), v, 1, carried.sums());
   for (Index r = 0; r < k.rows; ++r)
     core::simd().add(k.data + r * k.stride, carried.totals(), carried.totals(), k.cols);
 }
@@ -55,7 +56,7 @@ void sum_keys(const FeatureProblem& problem, const FeatureLane& lane, const Feat
     for (Index p = 0; p < features.parts(); ++p) {
       features.enter(p);
       if (inputs.tops) sums.refer(features.reference(p));
-      absorb_keys(features, lane.keys(inputs.v, chunk.key, chunk.keys), sums);
+      absorb_keys(problem.precision, features, lane.keys(inputs.v, chunk.key, chunk.keys), sums);
     }
   }
   if (inputs.tops) sums.refer(inputs.top(problem, lane.index, end));

@@ -19,7 +19,8 @@ struct FeatureInputs {
 Tensor find_tops(const FeatureProblem& problem, ConstHeads k);
 
 /// sums += k^T v, totals += sum of k: the entered part of a chunk joins what is carried.
-void absorb_keys(const ChunkFeatures& features, const core::ConstMatrix& v, CarriedSums& carried);
+void absorb_keys(core::Precision precision, const ChunkFeatures& features,
+                 const core::ConstMatrix& v, CarriedSums& carried);
 
 /// One CarriedSums for each lane and span.
 class SpanSums {

@@ -54,9 +54,9 @@ void scale_upstream(const FeatureProblem& problem, const FeatureLane& lane, cons
 }
 
 /// W[i, j] = g_i . v_j + h_i for the keys that query i reads, else 0.
-void weight_gradients(const Chunk& chunk, const core::Matrix& g, const Real* h,
-                      const core::ConstMatrix& v, const core::Matrix& to) {
-  core::gemm(1, g, core::transposed(v), 0, to);
+void weight_gradients(core::Precision precision, const Chunk& chunk, const core::Matrix& g,
+                      const Real* h, const core::ConstMatrix& v, const core::Matrix& to) {
+  core::gemm(precision, 1, g, core::transposed(v), 0, to);
   for (Index r = 0; r < chunk.queries; ++r) {
     Real* row = to.data + r * to.stride;
     const Index readable = chunk.readable(r);
@@ -103,7 +103,8 @@ class QuerySweep {
         features_.enter(p);
         if (top) carried_.refer(features_.reference(p));
         differentiate(features_.part(p));
-        if (c + 1 < end || p + 1 < features_.parts()) absorb_keys(features_, values(), carried_);
+        if (c + 1 < end || p + 1 < features_.parts())
+          absorb_keys(problem_.precision, features_, values(), carried_);
       }
       if (chunk_.queries == 0) continue;
       const auto x = lane_.queries(in_.inputs.q, chunk_.query, chunk_.queries);
@@ -123,11 +124,11 @@ class QuerySweep {
     const core::Matrix g{g_, chunk_.queries, width_, width_};
     const core::Matrix df{df_, chunk_.queries, count_, count_};
     scale_upstream(problem_, lane_, chunk_, part, in_, g, h_);
-    core::gemm(1, g, core::transposed(carried_.sums()), 0, df);
+    core::gemm(problem_.precision, 1, g, core::transposed(carried_.sums()), 0, df);
     if (chunk_.keys > 0) {
       const core::Matrix weights{weights_, chunk_.queries, chunk_.keys, chunk_.keys};
-      weight_gradients(chunk_, g, h_, values(), weights);
-      core::gemm(1, weights, features_.k, 1, df);
+      weight_gradients(problem_.precision, chunk_, g, h_, values(), weights);
+      core::gemm(problem_.precision, 1, weights, features_.k, 1, df);
     }
     for (Index r = 0; r < chunk_.queries; ++r)
       if (part.holds(r + chunk_.lead)) finish_row(r, df_ + r * count_, mapped_df_ + r * count_);

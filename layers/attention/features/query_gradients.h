@@ -34,8 +34,8 @@ void scale_upstream(const FeatureProblem& problem, const FeatureLane& lane, cons
 
 /// The gradients of the weights q_i . k_j of one chunk: g v^T + h where query i reads key j, zero
 /// elsewhere.  -> [queries, keys]
-void weight_gradients(const Chunk& chunk, const core::Matrix& g, const Real* h,
-                      const core::ConstMatrix& v, const core::Matrix& to);
+void weight_gradients(core::Precision precision, const Chunk& chunk, const core::Matrix& g,
+                      const Real* h, const core::ConstMatrix& v, const core::Matrix& to);
 
 /// dq of chunks [begin, end) of a lane, from the sums of all keys before them.
 void sweep_query_gradients(const FeatureProblem& problem, const FeatureLane& lane,

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/arrays/factor.h"
 #include "core/arrays/scratch.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
@@ -38,7 +39,11 @@ struct SlotFacts {
 class ListBackward {
  public:
   ListBackward(const ListedProblem& problem, const TokenList& list)
-      : problem_(problem), list_(list), filter_(list), blocks_(backward_blocks(list)) {
+      : problem_(problem),
+        list_(list),
+        filter_(list),
+        blocks_(backward_blocks(list)),
+        factors_(6, core::Factor(problem.precision)) {
     const Index width = problem.head_width, rows = Index(list.queries.size());
     const Index columns = Index(list.keys.size());
     const Index most_scores = most_backward_rows * std::max(problem.most_keys, 2 * least_rows);
@@ -63,6 +68,12 @@ class ListBackward {
   }
 
   void run(const SlotFacts& facts) {
+    const Index width = problem_.head_width;
+    const Index rows = Index(list_.queries.size()), columns = Index(list_.keys.size());
+    queries_ = factors_[0].of({q, rows, width, width});
+    upstream_ = factors_[1].of({dout, rows, width, width});
+    keys_ = factors_[2].of({k, columns, width, width});
+    values_ = factors_[3].of({v, columns, width, width});
     for (const auto& block : blocks_) pull_back(block, facts);
   }
 
@@ -77,19 +88,22 @@ class ListBackward {
       std::fill_n(own_dq.data, block.queries * width, Real(0));
       return;
     }
-    const core::ConstMatrix own_q{q + block.query * width, block.queries, width, width};
-    const core::ConstMatrix own_d{dout + block.query * width, block.queries, width, width};
+    const core::Operand own_q = core::row_panel(queries_, block.query, block.queries);
+    const core::Operand own_d = core::row_panel(upstream_, block.query, block.queries);
+    const core::Operand own_k = core::row_panel(keys_, block.key, block.keys);
+    const core::Operand own_v = core::row_panel(values_, block.key, block.keys);
     const auto of_keys = [&](Real* panel) {
       return core::Matrix{panel + block.key * width, block.keys, width, width};
     };
     const core::Matrix p{p_, block.queries, block.keys, block.keys};
     const core::Matrix ds{ds_, block.queries, block.keys, block.keys};
-    core::gemm(problem_.scale, own_q, core::transposed(of_keys(k)), 0, p);
-    core::gemm(1, own_d, core::transposed(of_keys(v)), 0, ds);
+    core::gemm(problem_.scale, own_q, core::transposed(own_k), 0, p);
+    core::gemm(1, own_d, core::transposed(own_v), 0, ds);
     for (Index r = 0; r < block.queries; ++r) differentiate_row(block, r, facts);
-    core::gemm(1, core::transposed(p), own_d, 1, of_keys(dv));
-    core::gemm(1, core::transposed(ds), own_q, 1, of_keys(dk));
-    core::gemm(1, ds, of_keys(k), 0, own_dq);
+    const core::Operand weights = factors_[4].of(p), gradients = factors_[5].of(ds);
+    core::gemm(1, core::transposed(weights), own_d, 1, of_keys(dv));
+    core::gemm(1, core::transposed(gradients), own_q, 1, of_keys(dk));
+    core::gemm(1, gradients, own_k, 0, own_dq);
   }
 
   /// Row i: p = exp(s - L_i), ds = scale p (dp - delta_i), zero outside what it reads. Where the
@@ -118,6 +132,9 @@ class ListBackward {
   RowFilter filter_;
   std::vector<TokenList::Block> blocks_;
   core::Scratch panels_, scores_;
+  std::vector<core::Factor> factors_;
+  core::Operand queries_{core::ConstMatrix{}}, upstream_ = queries_, keys_ = queries_,
+                                               values_ = queries_;
   Real *p_, *ds_;
 };
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/arrays/factor.h"
 #include "core/arrays/scratch.h"
 #include "core/counters.h"
 #include "core/parallel.h"
@@ -19,7 +20,13 @@ class ListForward {
  public:
   ListForward(const ListedProblem& problem, const TokenList& list, const core::ConstMatrix& q,
               const core::ConstMatrix& k, const core::ConstMatrix& v)
-      : problem_(problem), list_(list), filter_(list) {
+      : problem_(problem),
+        list_(list),
+        filter_(list),
+        query_factor_(problem.precision),
+        key_factor_(problem.precision),
+        value_factor_(problem.precision),
+        weight_factor_(problem.precision) {
     constexpr Index most_rows = ListRule::most_rows;
     const Index width = problem.head_width, most_keys = problem.most_keys;
     const Index rows =
@@ -37,6 +44,9 @@ class ListForward {
     gather(q, list.queries, q_, rows);
     gather(k, list.keys, k_, columns);
     gather(v, list.keys, v_, columns);
+    queries_ = query_factor_.of({q_, rows, width, width});
+    keys_ = key_factor_.of({k_, columns, width, width});
+    values_ = value_factor_.of({v_, columns, width, width});
   }
 
   /// Calls sink(slot, sum of weights times values, sum of weights, log of their scale).
@@ -54,9 +64,9 @@ class ListForward {
  private:
   Index attend(const TokenList::Block& block) {
     const Index width = problem_.head_width;
-    const core::ConstMatrix q{q_ + block.query * width, block.rows, width, width};
-    const core::ConstMatrix k{k_ + block.key * width, block.keys, width, width};
-    const core::ConstMatrix v{v_ + block.key * width, block.keys, width, width};
+    const core::Operand q = core::row_panel(queries_, block.query, block.rows);
+    const core::Operand k = core::row_panel(keys_, block.key, block.keys);
+    const core::Operand v = core::row_panel(values_, block.key, block.keys);
     const core::Matrix scores{scores_, block.rows, block.keys, block.keys};
     if (block.keys > 0) core::gemm(problem_.scale, q, core::transposed(k), 0, scores);
     Index pairs = 0;
@@ -67,7 +77,8 @@ class ListForward {
       weigh(row, block.keys, range, r);
     }
     std::fill(scores_ + block.queries * block.keys, scores_ + block.rows * block.keys, Real(0));
-    if (block.keys > 0) core::gemm(1, scores, v, 0, {out_, block.rows, width, width});
+    if (block.keys > 0)
+      core::gemm(1, weight_factor_.of(scores), v, 0, {out_, block.rows, width, width});
     return pairs;
   }
 
@@ -90,6 +101,8 @@ class ListForward {
   const TokenList& list_;
   RowFilter filter_;
   core::Scratch scratch_;
+  core::Factor query_factor_, key_factor_, value_factor_, weight_factor_;
+  core::Operand queries_{core::ConstMatrix{}}, keys_ = queries_, values_ = queries_;
   Real *q_, *k_, *v_, *out_, *scores_, *tops_, *totals_;
 };
 

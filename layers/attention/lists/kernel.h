@@ -33,6 +33,7 @@ struct ListedProblem {
   Index most_keys = 0;
   /// Slots of a list, the same for all lanes; of `merge` mean only.
   Index slots = 0;
+  core::Precision precision = core::Precision::float32;
 
   /// Backward blocks have at least this many rows where lists allow, and twice as many keys.
   static constexpr Index least_rows = 32;

@@ -20,6 +20,7 @@ Pattern ScoreSettings::with_first(Pattern pattern) const {
 
 AttentionTraits ScoreSettings::complete(AttentionTraits traits) const {
   traits.relative = true;
+  traits.bf16 = normaliser.is_softmax();
   traits.adaptive = !normaliser.is_softmax();
   if (first == 0) return traits;
   const std::string more = core::message_of(", and the first ", first);
@@ -35,6 +36,7 @@ PatternAttention::PatternAttention(const AttentionSite& site, std::vector<Patter
       kv_heads_(site.kv_heads),
       width_(site.head_width),
       scale_(Real(scores.scale > 0 ? scores.scale : 1 / std::sqrt(double(site.head_width)))),
+      precision_(site.precision),
       relative_(site.relative),
       normaliser_(shared ? std::move(shared)
                          : std::make_shared<Normaliser>(scores.normaliser, site.heads)) {
@@ -63,7 +65,9 @@ PatternProblem PatternAttention::problem(const Sequences& s) const {
                           .plans = planned.plans,
                           .entmax = normaliser_->of_heads(),
                           .learns_alpha = normaliser_->is_learned(),
-                          .kv_heads = kv_heads_};
+                          .kv_heads = kv_heads_,
+
+                          .precision = precision_};
   };
   if (found != cache_.end()) return over(*found);
   CachedPlans fresh{s.queries, s.keys, s.causal, {}};

@@ -78,6 +78,7 @@ class PatternAttention final : public Attention {
   std::vector<Pattern> patterns_;
   Index heads_, kv_heads_, width_;
   Real scale_;
+  core::Precision precision_;
   std::shared_ptr<RelativePositions> relative_;
   std::shared_ptr<Normaliser> normaliser_;
   mutable std::vector<CachedPlans> cache_;

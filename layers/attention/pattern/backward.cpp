@@ -1,6 +1,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/arrays/factor.h"
 #include "core/arrays/scratch.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
@@ -25,6 +26,8 @@ class Tile {
   explicit Tile(const PatternLane& lane)
       : relative(lane),
         scratch_(2 * most_scores),
+        weight_factor_(lane.problem.product_precision()),
+        gradient_factor_(lane.problem.product_precision()),
         entmax_(lane.problem.entmax.empty() ? nullptr
                                             : &lane.problem.entmax[std::size_t(lane.head)]) {
     p_ = scratch_.take(most_scores);
@@ -34,19 +37,20 @@ class Tile {
   /// What a block of queries brings to each of its tiles; `levels` and `delta` hold one number for
   /// each row.
   struct Rows {
-    core::ConstMatrix q, place, dout;
+    core::Operand q_factor, dout_factor;
+    core::ConstMatrix place, dout;
     const Real *levels, *delta;
     Real* dreach;  ///< added to; null without a soft edge
   };
 
   /// weights = P and gradients = dS of one panel, zero where a row does not read.
   void make(const PatternLane& lane, const PatternPlan::Block& block,
-            const PatternPlan::Panel& panel, const Rows& rows, const core::ConstMatrix& k,
-            const core::ConstMatrix& v, const LabelBlock& labels) {
+            const PatternPlan::Panel& panel, const Rows& rows, const core::Operand& k,
+            const core::Operand& v, const LabelBlock& labels) {
     weights = {p_, panel.rows, panel.columns, panel.columns};
     gradients = {ds_, panel.rows, panel.columns, panel.columns};
-    core::gemm(lane.problem.scale, rows.q, core::transposed(k), 0, weights);
-    core::gemm(1, rows.dout, core::transposed(v), 0, gradients);
+    core::gemm(lane.problem.scale, rows.q_factor, core::transposed(k), 0, weights);
+    core::gemm(1, rows.dout_factor, core::transposed(v), 0, gradients);
     if (relative.present()) {
       relative.place(block, panel);
       relative.add_scores(rows.place, weights);
@@ -72,6 +76,10 @@ class Tile {
           });
     }
   }
+
+  /// The two as factors of products, until the next panel.
+  core::Operand weight_factor() { return weight_factor_.of(weights); }
+  core::Operand gradient_factor() { return gradient_factor_.of(gradients); }
 
   core::Matrix weights{}, gradients{};
   /// Some weight is above 0.
@@ -112,6 +120,7 @@ class Tile {
   }
 
   core::Scratch scratch_;
+  core::Factor weight_factor_, gradient_factor_;
   const Entmax* entmax_;
   Real *p_, *ds_;
 };
@@ -124,17 +133,18 @@ struct KeySum {
 
   /// rows of the panel += factor a^T b
   void add(const PatternPlan& plan, const PatternPlan::Panel& panel, Real factor,
-           const core::ConstMatrix& a, const core::ConstMatrix& b, core::Tensor& scratch) const {
+           const core::Operand& a, const core::Operand& b, core::Tensor& scratch) const {
+    const Index width = b.cols();
     if (panel.list < 0) {
       core::gemm(factor, core::transposed(a), b, 1,
-                 {data + panel.first_key * stride, panel.columns, b.cols, panel.step * stride});
+                 {data + panel.first_key * stride, panel.columns, width, panel.step * stride});
       return;
     }
     Real* sums = scratch.write().data();
-    core::gemm(factor, core::transposed(a), b, 0, {sums, panel.columns, b.cols, b.cols});
+    core::gemm(factor, core::transposed(a), b, 0, {sums, panel.columns, width, width});
     for (Index c = 0; c < panel.columns; ++c)
-      core::simd().axpy(1, sums + c * b.cols,
-                        data + plan.gathered[std::size_t(panel.list + c)] * stride, b.cols);
+      core::simd().axpy(1, sums + c * width,
+                        data + plan.gathered[std::size_t(panel.list + c)] * stride, width);
   }
 };
 
@@ -147,12 +157,18 @@ struct TaskSums {
   Real* lost;  ///< the columns' sums of dS, [keys]; null without decay
 };
 
+/// What the products read.
+struct ProductInputs {
+  ProductHeads q, k, v, dout;
+};
+
 /// One block of queries, panel by panel: S and dP, then dV, dK and dQ, five products a panel.
 void sweep_block(const PatternLane& lane, const PatternPlan::Block& block,
-                 const PatternSaved& saved, const TaskSums& sums, Tile& tile) {
+                 const PatternSaved& saved, const ProductInputs& factors, const TaskSums& sums,
+                 Tile& tile) {
   const Index width = lane.problem.head_width;
   const Real scale = lane.problem.scale;
-  const auto rows_of = [&](auto x) {
+  const auto rows_of = [&](const auto& x) {
     return lane.queries(x, block.first_query, block.queries, block.step);
   };
   const auto mean = rows_of(saved.mean), dout = rows_of(saved.dout);
@@ -160,7 +176,8 @@ void sweep_block(const PatternLane& lane, const PatternPlan::Block& block,
   for (Index r = 0; r < block.queries; ++r)
     delta[r] = core::simd().dot(dout.row(r), mean.row(r), width);
   const RelativeTerms* terms = lane.problem.relative.get();
-  const auto q = rows_of(saved.q), place = rows_of(terms ? terms->queries : saved.q);
+  const auto place = rows_of(terms ? terms->queries : saved.q);
+  const core::Operand q = rows_of(factors.q), dout_factor = rows_of(factors.dout);
   const Index first_row = lane.index * lane.problem.sequences.queries + block.first_query;
   const Real* levels = saved.levels + first_row;
   Real* dreach = sums.dreach ? sums.dreach + first_row : nullptr;
@@ -172,18 +189,22 @@ void sweep_block(const PatternLane& lane, const PatternPlan::Block& block,
   if (labels.present()) labels.score(place);
   for (Index p = block.first_panel; p < block.first_panel + block.panels; ++p) {
     const PatternPlan::Panel& panel = lane.plan.panels[std::size_t(p)];
-    const auto k = keys.read(lane, panel, saved.k), v = values.read(lane, panel, saved.v);
-    const Tile::Rows rows{
-        layers::rows_of(q, panel),    layers::rows_of(place, panel),
-        layers::rows_of(dout, panel), levels + panel.first_row * block.step,
-        delta + panel.first_row,      dreach ? dreach + panel.first_row : nullptr};
+    const auto k = keys.read(lane, panel, factors.k), v = values.read(lane, panel, factors.v);
+    const Tile::Rows rows{layers::rows_of(q, panel),
+                          layers::rows_of(dout_factor, panel),
+                          layers::rows_of(place, panel),
+                          layers::rows_of(dout, panel),
+                          levels + panel.first_row * block.step,
+                          delta + panel.first_row,
+                          dreach ? dreach + panel.first_row : nullptr};
     tile.make(lane, block, panel, rows, k, v, labels);
     if (!tile.supported) continue;
     for (Index r = 0; sums.lost && r < panel.rows; ++r)
       core::simd().axpy(1, tile.gradients.row(r), sums.lost + panel.first_key, panel.columns);
-    sums.dv.add(lane.plan, panel, 1, tile.weights, rows.dout, scratch);
-    sums.dk.add(lane.plan, panel, scale, tile.gradients, rows.q, scratch);
-    core::gemm(scale, tile.gradients, k, 1, layers::rows_of(dq, panel));
+    sums.dv.add(lane.plan, panel, 1, tile.weight_factor(), rows.dout_factor, scratch);
+    const core::Operand ds = tile.gradient_factor();
+    sums.dk.add(lane.plan, panel, scale, ds, rows.q_factor, scratch);
+    core::gemm(scale, ds, k, 1, layers::rows_of(dq, panel));
     if (labels.present()) labels.pull_back_scores(panel, tile.gradients);
     if (!tile.relative.present()) continue;
     tile.relative.pull_back_scores(tile.gradients, rows.place,
@@ -286,6 +307,13 @@ void pattern_backward(const PatternProblem& problem, const PatternSaved& saved,
   const KeyTasks tasks(problem, dealt, shares);
   const Partials dk(tasks.sizes), dv(tasks.sizes);
   const Partials lost(std::vector<Index>(std::size_t(lanes * shares), to.decay ? s.keys : 0));
+  const auto factor = [&](ConstHeads x, Index tokens, Index heads) {
+    return ProductHeads(problem.product_precision(), x, tokens, heads * problem.head_width);
+  };
+  const Index queries = s.batch * s.queries, keys = s.batch * s.keys;
+  const ProductInputs factors{
+      factor(saved.q, queries, problem.heads), factor(saved.k, keys, problem.key_heads()),
+      factor(saved.v, keys, problem.key_heads()), factor(saved.dout, queries, problem.heads)};
   const RelativePartials relative(problem, lanes * shares);
   core::Tensor reach_sums({problem.edge ? lanes * s.queries : 0}, 0);
   Real* dreach = problem.edge ? reach_sums.write().data() : nullptr;
@@ -315,7 +343,7 @@ void pattern_backward(const PatternProblem& problem, const PatternSaved& saved,
       const Share blocks =
           dealt[std::size_t(task / shares)].of(lane.plan.rounds[round], task % shares);
       for (Index b = blocks.first; b < blocks.end; b += blocks.step)
-        sweep_block(lane, lane.plan.blocks[std::size_t(b)], saved, sums, tile);
+        sweep_block(lane, lane.plan.blocks[std::size_t(b)], saved, factors, sums, tile);
     });
   relative.write(to);
   if (problem.edge) write_reach(problem, dreach, to.reach);

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/arrays/factor.h"
 #include "core/arrays/scratch.h"
 #include "core/counters.h"
 #include "core/parallel.h"
@@ -26,7 +27,8 @@ class RunningSoftmax {
         log_sums_(log_sums + block.first_query),
         relative_(lane),
         labels_(lane, block),
-        scratch_(most_rows * (PatternPlan::key_tile + 2)) {
+        scratch_(most_rows * (PatternPlan::key_tile + 2)),
+        weights_(lane.problem.product_precision()) {
     scores_ = scratch_.take(most_rows * PatternPlan::key_tile);
     top_ = scratch_.take(most_rows);
     total_ = scratch_.take(most_rows);
@@ -39,7 +41,7 @@ class RunningSoftmax {
     }
   }
 
-  void add(const core::ConstMatrix& q, const core::ConstMatrix& k, const core::ConstMatrix& v,
+  void add(const core::Operand& q, const core::Operand& k, const core::Operand& v,
            const PatternPlan::Panel& panel) {
     const core::Matrix s{scores_, panel.rows, panel.columns, panel.columns};
     const core::Matrix out = rows_of(out_, panel);
@@ -53,7 +55,7 @@ class RunningSoftmax {
     const Index real = lane_.real_columns(panel);
     for (Index r = 0; r < panel.rows; ++r)
       absorb_row(panel.first_row + r, scores_ + r * panel.columns, panel, real);
-    core::gemm(1, s, v, 1, out);
+    core::gemm(1, weights_.of(s), v, 1, out);
     if (relative_.present()) relative_.add_values(s, out);
   }
 
@@ -119,12 +121,13 @@ class RunningSoftmax {
   RelativeTile relative_;
   LabelBlock labels_;
   core::Scratch scratch_;
+  core::Factor weights_;
   Real *scores_, *top_, *total_;
   Index pairs_ = 0;
 };
 
-void run_block(const PatternLane& lane, const PatternPlan::Block& block, ConstHeads q, ConstHeads k,
-               ConstHeads v, Heads out, Real* log_sums) {
+void run_block(const PatternLane& lane, const PatternPlan::Block& block, const ProductHeads& q,
+               const ProductHeads& k, const ProductHeads& v, Heads out, Real* log_sums) {
   RunningSoftmax softmax(lane, block, out, log_sums);
   PanelRows keys(lane.problem.head_width), values(lane.problem.head_width);
   const auto queries = lane.queries(q, block.first_query, block.queries, block.step);
@@ -159,7 +162,14 @@ void pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHeads k, 
                      Heads out, const PatternTrace& trace) {
   if (!problem.entmax.empty()) return sparse_pattern_forward(problem, q, k, v, out, trace);
   Real* const log_sums = trace.levels;
-  const Index n = problem.sequences.queries, lanes = problem.sequences.batch * problem.heads;
+  const Sequences& s = problem.sequences;
+  const Index n = s.queries, lanes = s.batch * problem.heads;
+  const auto factor = [&](ConstHeads x, Index tokens, Index heads) {
+    return ProductHeads(problem.product_precision(), x, tokens, heads * problem.head_width);
+  };
+  const ProductHeads queries = factor(q, s.batch * n, problem.heads);
+  const ProductHeads keys = factor(k, s.batch * s.keys, problem.key_heads());
+  const ProductHeads values = factor(v, s.batch * s.keys, problem.key_heads());
   std::size_t rounds = 0;
   for (Index index = 0; index < lanes; ++index)
     rounds = std::max(rounds, problem.plan(index).rounds.size());
@@ -179,7 +189,8 @@ void pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHeads k, 
     core::parallel_for(Index(tasks.size()), 1, [&](Index t, Index) {
       const auto [index, block] = tasks[std::size_t(t)];
       const PatternLane lane(problem, index);
-      run_block(lane, lane.plan.blocks[std::size_t(block)], q, k, v, out, log_sums + index * n);
+      run_block(lane, lane.plan.blocks[std::size_t(block)], queries, keys, values, out,
+                log_sums + index * n);
     });
   }
 }

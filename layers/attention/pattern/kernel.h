@@ -63,10 +63,16 @@ struct PatternProblem {
   /// What scores lose between key and query; null for nothing. Causal, as many keys as queries, and
   /// panels must hold consecutive keys.
   std::shared_ptr<const DecaySums> decay = nullptr;
+  /// Of the products of queries, keys, values and weights; those with relative tables and those of
+  /// entmax, whose thresholds cut sharply, stay in float32.
+  core::Precision precision = core::Precision::float32;
 
   Index key_heads() const { return kv_heads > 0 ? kv_heads : heads; }
   /// How many heads share a head of keys and values.
   Index sharing() const { return heads / key_heads(); }
+  core::Precision product_precision() const {
+    return entmax.empty() ? precision : core::Precision::float32;
+  }
   /// How many keys come before the first query's own: a causal query i has the
   /// position of key i + shift.
   Index shift() const { return sequences.causal ? sequences.keys - sequences.queries : 0; }

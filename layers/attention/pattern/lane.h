@@ -64,6 +64,26 @@ class PanelRows {
  public:
   explicit PanelRows(Index width) : copy_({PatternPlan::key_tile, width}) {}
 
+  core::Operand read(const PatternLane& lane, const PatternPlan::Panel& panel,
+                     const ProductHeads& x) {
+    if (panel.list < 0) return lane.keys(x, panel.first_key, panel.columns, panel.step);
+    Real* to = copy_.write().data();
+    const Index width = copy_.shape()[1];
+    const bool rounded = lane.keys(x, 0, 1).rounded;
+    const auto copy_rows = [&](auto* copy, const auto& row_at) {
+      for (Index c = 0; c < panel.columns; ++c)
+        std::copy_n(row_at(lane.keys(x, lane.plan.gathered[std::size_t(panel.list + c)], 1)), width,
+                    copy + c * width);
+    };
+    if (!rounded) {
+      copy_rows(to, [](const core::Operand& row) { return row.matrix.data; });
+      return core::ConstMatrix{to, panel.columns, width, width};
+    }
+    auto* halves = reinterpret_cast<core::Bf16*>(to);
+    copy_rows(halves, [](const core::Operand& row) { return row.rounded; });
+    return core::Bf16Matrix{halves, panel.columns, width, width};
+  }
+
   core::ConstMatrix read(const PatternLane& lane, const PatternPlan::Panel& panel, ConstHeads x) {
     if (panel.list < 0) return lane.keys(x, panel.first_key, panel.columns, panel.step);
     Real* to = copy_.write().data();
@@ -83,6 +103,10 @@ class PanelRows {
 template <class M>
 M rows_of(const M& m, const PatternPlan::Panel& panel) {
   return {m.data + panel.first_row * m.stride, panel.rows, m.cols, m.stride};
+}
+
+inline core::Operand rows_of(const core::Operand& m, const PatternPlan::Panel& panel) {
+  return core::row_panel(m, panel.first_row, panel.rows);
 }
 
 inline void set_zero(const core::Matrix& m) {

@@ -19,6 +19,7 @@ SpanAttention::SpanAttention(const SpanSettings& settings, const AttentionSite& 
       width_(site.head_width),
       scale_(Real(settings.scores.scale > 0 ? settings.scores.scale
                                             : 1 / std::sqrt(double(site.head_width)))),
+      precision_(site.precision),
       relative_(site.relative),
       own_positions_(!site.relative),
       normaliser_(settings.scores.normaliser, site.heads) {
@@ -67,7 +68,8 @@ PatternProblem SpanAttention::problem(const Sequences& s, const Extents& extents
                          .head_width = width_,
                          .scale = scale_,
                          .plans = {},
-                         .kv_heads = kv_heads_};
+                         .kv_heads = kv_heads_,
+                         .precision = precision_};
   if (!rule_->by_token()) {
     for (const Extent& extent : extents) problem.plans.push_back(plan(s, read(extent)));
     return problem;

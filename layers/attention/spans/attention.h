@@ -54,6 +54,7 @@ class SpanAttention final : public Attention {
   std::unique_ptr<SpanRule> rule_;
   Index heads_, kv_heads_, width_;
   Real scale_;
+  core::Precision precision_;
   std::shared_ptr<RelativePositions> relative_;
   bool own_positions_;
   Normaliser normaliser_;

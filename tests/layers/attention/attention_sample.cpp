@@ -22,14 +22,15 @@ Sequences laid_out(const RowRule& rule, const Sequences& tokens) {
 
 AttentionSample::AttentionSample(const std::string& kind, const Sequences& sequences, Index heads,
                                  Index head_width, const tests::Settings& settings,
-                                 const RelativeSettings& relative)
+                                 const RelativeSettings& relative, core::Precision precision)
     : sequences_(sequences), heads_(heads), head_width_(head_width) {
   AttentionSite site{.width = width(),
                      .heads = heads,
                      .head_width = head_width,
                      .length = std::max(sequences.queries, sequences.keys),
                      .causal = sequences.causal,
-                     .shared = shared_.get()};
+                     .shared = shared_.get(),
+                     .precision = precision};
   if (const auto shared = settings.find("kv_heads"); shared != settings.end())
     site.kv_heads = std::get<Index>(shared->second);
   relative_ = site.relative = make_relative(relative, site);

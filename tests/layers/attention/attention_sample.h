@@ -28,7 +28,8 @@ class AttentionSample {
  public:
   AttentionSample(const std::string& kind, const Sequences& sequences, Index heads,
                   Index head_width, const tests::Settings& settings = {},
-                  const RelativeSettings& relative = {});
+                  const RelativeSettings& relative = {},
+                  core::Precision precision = core::Precision::float32);
 
   const Attention& attention() const { return *attention_; }
   Attention& attention() { return *attention_; }

@@ -1,0 +1,103 @@
+// train.precision = "bf16" as a user meets it, over every mechanism that can be causal.
+#include <nlohmann/json.hpp>
+
+#include "experiments/run/run_config.h"
+#include "layers/attention/registry.h"
+#include "layers/settings/model_settings.h"
+#include "tests/experiments/program.h"
+#include "tests/layers/given_fields.h"
+
+namespace weft::experiments {
+namespace {
+
+constexpr const char* small_config = R"(
+[data]
+kind = "recall"
+length = 96
+held_out = 8
+[model]
+layers = 1
+width = 16
+heads = 2
+[attention.random]
+block = 16
+[attention.bigbird]
+block = 8
+[train]
+steps = 4
+batch = 2
+)";
+
+TEST(Bf16, every_causal_mechanism_resumes_bit_for_bit_and_leaks_nothing) {
+  const Program program("bf16");
+  program.write("small.toml", std::string(small_config) + "precision = \"bf16\"\n");
+  const layers::AttentionSite site = layers::ModelSettings{}.site(1024);
+  for (const layers::AttentionEntry& entry : layers::attention_registry()) {
+    tests::GivenFields defaults;
+    if (!entry.configure(defaults, site).traits.causal) continue;
+    const std::string attention = "model.attention=" + std::string(entry.kind);
+    const Outcome resumed = program.run({"verify-resume", "small.toml", "--steps", "2", attention});
+    EXPECT_EQ(resumed.code, 0) << entry.kind << ": " << resumed.out << resumed.err;
+    const Outcome outcome =
+        program.run({"audit", "small.toml", "--trials", "4", "--json", attention});
+    ASSERT_EQ(outcome.code, 0) << entry.kind << ": " << outcome.out << outcome.err;
+    EXPECT_EQ(nlohmann::json::parse(outcome.out)["changed"], 0) << entry.kind;
+  }
+}
+
+TEST(Bf16, a_checkpoint_of_either_precision_continues_in_the_other) {
+  const Program program("bf16_other");
+  program.write("small.toml", small_config);
+  const std::string names[] = {"train.precision=float32", "train.precision=bf16"};
+  for (const int first : {0, 1}) {
+    const std::string run = "runs/from" + std::to_string(first);
+    ASSERT_EQ(program.run({"train", "small.toml", "--run", run, names[first]}).code, 0);
+    const Outcome other = program.run(
+        {"train", "small.toml", "--run", run, "--resume", "train.steps=6", names[1 - first]});
+    EXPECT_EQ(other.code, 0) << other.err;
+    EXPECT_NE(other.out.find("train.precision"), std::string::npos) << other.out;
+    EXPECT_EQ(program.run({"eval", run}).code, 0);
+  }
+}
+
+TEST(Bf16, plan_says_what_stays_in_float32) {
+  const Program program("bf16_plan");
+  program.write("small.toml", small_config);
+  const auto plan = [&](const std::string& attention) {
+    return program
+        .run({"plan", "small.toml", "train.precision=bf16", "model.attention=" + attention})
+        .out;
+  };
+  EXPECT_NE(plan("dense").find("bf16"), std::string::npos) << plan("dense");
+  EXPECT_EQ(plan("dense").find("in float32:"), std::string::npos);
+  EXPECT_NE(plan("deltanet").find("in float32: attention deltanet"), std::string::npos);
+}
+
+TEST(Bf16, leaves_the_names_of_runs_in_float32_alone) {
+  const auto identity = [](const std::vector<std::string>& arguments) {
+    return RunConfig::from_text(small_config, "small.toml", arguments).identity();
+  };
+  EXPECT_EQ(identity({}), identity({"train.precision=float32"}));
+  EXPECT_NE(identity({}), identity({"train.precision=bf16"}));
+}
+
+TEST(Bf16, bench_prints_what_its_products_reach) {
+  const Program program("bf16_bench");
+  program.write("small.toml", small_config);
+  const Outcome outcome = program.run(
+      {"bench", "step", "small.toml", "--steps", "1", "--json", "train.precision=bf16"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_GT(double(nlohmann::json::parse(outcome.out)["bf16_gflops"]), 0);
+}
+
+TEST(Bf16, without_its_instructions_says_that_it_is_slower) {
+  const Program program("bf16_slow");
+  program.write("small.toml", small_config);
+  const Outcome outcome = program.run({"train", "small.toml", "train.precision=bf16"},
+                                      [] { setenv("WEFT_ISA", "baseline", 1); });
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("computed in float, slower"), std::string::npos) << outcome.out;
+}
+
+}  // namespace
+}  // namespace weft::experiments
