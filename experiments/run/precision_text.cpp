@@ -1,5 +1,7 @@
 #include "experiments/run/precision_text.h"
 
+#include <algorithm>
+
 #include "core/arrays/bf16_gemm.h"
 
 namespace weft::experiments {
@@ -11,8 +13,10 @@ std::string parts_in_float(const RunConfig& config) {
   const auto add = [&](const std::string& part) { parts += (parts.empty() ? "" : ", ") + part; };
   for (const std::string& name : config.model.attention_names())
     if (!layers::knows_bf16(config.attention.at(name))) add("attention " + name);
-  if (config.model.feedforward != layers::FeedForwardKind::dense) add("the feed-forward");
-  if (config.model.output == layers::Density::sparse) add("the output layer");
+  const auto dense = layers::FeedForwardKind::dense;
+  if (std::ranges::count(config.model.feedforward, dense) < std::ssize(config.model.feedforward))
+    add("the feed-forward");
+  if (config.model.output != layers::OutputKind::dense) add("the output layer");
   return parts;
 }
 

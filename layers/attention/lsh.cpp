@@ -70,8 +70,8 @@ struct LshSettings {
             .cross = false,
             .leaks = mode == "paper",
             .adaptive = true,
-            .separate_keys = false,
             .bf16 = true,
+            .separate_keys = false,
             .keys_per_token = "at most rounds x 2 chunk",
             .decode_state = "every key and value, and the buckets' members"};
   }

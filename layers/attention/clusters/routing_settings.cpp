@@ -73,8 +73,8 @@ AttentionTraits RoutingSettings::traits() const {
           .cross = !shared,
           .leaks = paper(),
           .adaptive = true,
-          .separate_keys = !shared,
           .bf16 = true,
+          .separate_keys = !shared,
           .keys_per_token = "at most 2 chunk; paper: chunk for each cluster that takes it",
           .decode_state = "every key and value, and the clusters' members"};
 }
