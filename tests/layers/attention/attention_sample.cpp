@@ -75,7 +75,7 @@ Tensor AttentionSample::decode(Index b, Index copied_after) const {
     if (t == copied_after) {
       const auto other = std::move(state);
       state = other->copy();
-      std::vector<Real> ignored(std::size_t(width()));
+      std::vector<Real> ignored(static_cast<std::size_t>(width()));
       for (Index later = t; later < length; ++later) step(*other, b * length, later, ignored);
     }
     step(*state, b * length + t, t,
