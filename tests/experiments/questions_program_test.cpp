@@ -51,7 +51,7 @@ heads = 2
 lr = 1e-2
 
 [train]
-steps = 60
+steps = 200
 batch = 4
 )";
 
@@ -116,9 +116,10 @@ TEST(Questions, squad_files_are_read_learnt_and_predicted_by_id) {
   ASSERT_EQ(trained.code, 0) << trained.out << trained.err;
   const Outcome shown = program.run({"eval", "run", "--json", "--predictions", "answers.json"});
   ASSERT_EQ(shown.code, 0) << shown.err;
-  EXPECT_GT(double(nlohmann::json::parse(shown.out)["exact_match"]), 0.7);
+  EXPECT_GT(double(nlohmann::json::parse(shown.out)["exact_match"]), 0.9);
   const auto answers = nlohmann::json::parse(read_text(program.directory() / "answers.json"));
   EXPECT_EQ(answers.size(), 4u);
+  EXPECT_EQ(answers.value("v-north-gate", "?"), "red");
   EXPECT_EQ(answers.value("v-north-moat", "?"), "");
 }
 
