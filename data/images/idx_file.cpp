@@ -65,7 +65,7 @@ PictureSet read_idx_images(const std::string& path) {
     refuse_image(path, "its header announces ", count, " images of ", rows, " x ", columns,
                  ": name a file that holds images");
   // The product of three numbers of 32 bits may not fit into 64.
-  if (rows * columns > std::numeric_limits<Index>::max() / count)
+  if (rows > std::numeric_limits<Index>::max() / columns / count)
     refuse_image(path, "its header announces ", count, " images of ", rows, " x ", columns,
                  ", more than any file holds: the header is damaged, fetch the file again");
   PictureSet set{.form = {.rows = rows, .columns = columns}, .count = count};
