@@ -49,7 +49,7 @@ TEST(Start, keeps_the_model_of_another_run_through_a_kill_before_the_first_check
   const double before = read_metrics(program.path("b/metrics.jsonl")).front().number("loss");
   EXPECT_EQ(weights(program.path("b/checkpoints/ckpt-00000000.h5")),
             weights(program.path("a/checkpoints/ckpt-00000012.h5")));
-  const Outcome resumed = program.run({"train", "b", "--resume", "train.steps=2"});
+  const Outcome resumed = program.run({"train", "b", "--resume", "train.steps=3"});
   EXPECT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_EQ(read_metrics(program.path("b/metrics.jsonl")).front().number("loss"), before);
 }
@@ -106,7 +106,7 @@ TEST(Start, a_lost_status_beside_checkpoints_can_be_resumed_and_is_not_deleted) 
 }
 
 TEST(Start, finished_and_early_stopped_runs_stay_as_they_are_when_resumed) {
-  const Words stopping = {"train.steps=400", "train.patience=2", "optim.lr=0.5", "optim.final_lr=0",
+  const Words stopping = {"train.steps=400", "train.patience=2", "optim.lr=0.5",
                           "optim.weight_decay=0"};
   for (const Words& more : {Words{}, Words{"train.eval_batches=1"}, stopping}) {
     const Started program("again", more);

@@ -139,7 +139,8 @@ TEST(Trust, a_hostile_checkpoint_is_called_damaged) {
     const Outcome outcome = program.run({"ckpt", "show", "a"});
     EXPECT_EQ(outcome.code, 5) << name << outcome.err;
   }
-  const Outcome hang = program.run({"train", "base.toml", "--run", "b", "data.kind=text",
+  program.write("text.toml", "[data]\nlength = 8\n[model]\nwidth = 8\nheads = 2\n");
+  const Outcome hang = program.run({"train", "text.toml", "--run", "b", "data.kind=text",
                                     "data.path=" + (folder / "prepared-hdf5-hang.h5").string()});
   EXPECT_EQ(hang.code, 4) << hang.err;
 }

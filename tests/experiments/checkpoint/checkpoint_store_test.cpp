@@ -184,7 +184,7 @@ TEST(CheckpointStore, names_every_file_when_none_is_usable) {
   const auto directory = fresh_directory();
   CheckpointStore store(directory, 2, 0);
   std::vector<std::string> warnings;
-  EXPECT_TRUE(contains(message_when([&] { store.load_last(warnings); }), "no usable checkpoint"));
+  EXPECT_TRUE(contains(message_when([&] { store.load_last(warnings); }), "there is no checkpoint"));
   flip_bit(store.save(SampleRun(1).snapshot).path, 100);
   fs::resize_file(store.save(SampleRun(2).snapshot).path, 77);
   try {

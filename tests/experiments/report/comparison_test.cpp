@@ -92,10 +92,12 @@ TEST(Comparison, trials_without_result_are_shown_and_never_averaged) {
   EXPECT_EQ(table.rows[0][0], "dense");
   EXPECT_EQ(table.rows[0][2], "3.7500") << "one seed: no deviation, no zero in the mean";
   EXPECT_EQ(table.rows[0][3], "1/2");
-  EXPECT_EQ(table.rows[0].back(), "1 failed, left out: step 3: the loss is not finite");
+  EXPECT_EQ(table.rows[0].back(),
+            "1 failed, left out: step 3: the loss is not finite; chosen without trial  (lr 1e-3)");
   EXPECT_EQ(table.rows[1][2], "—");
   EXPECT_EQ(table.rows[1][3], "0/2");
-  EXPECT_EQ(table.rows[1].back(), "2 not finished, left out");
+  EXPECT_EQ(table.rows[1].back(),
+            "2 not finished, left out; chosen without trial  (lr 3e-3),  (lr 3e-3)");
 }
 
 TEST(Comparison, a_baseline_is_met_seed_by_seed_and_few_seeds_get_no_test) {
