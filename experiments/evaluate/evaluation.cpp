@@ -26,6 +26,15 @@ Band& octave(std::vector<Band>& bands, Index value) {
   return bands[k];
 }
 
+/// Tenth k of the bands from 0 to 100 per cent.
+Band& tenth(std::vector<Band>& bands, Index k) {
+  while (bands.size() < 10) {
+    const Index from = 10 * Index(bands.size());
+    bands.push_back({.from = from, .to = from + 10});
+  }
+  return bands[std::size_t(k)];
+}
+
 void count(Band& band, double nats, bool correct) {
   ++band.tokens;
   band.nats += nats;
@@ -36,29 +45,7 @@ void count(Band& band, double nats, bool correct) {
 class Tally {
  public:
   void add(const data::Batch& batch, const layers::TokenScores& scores) {
-    const auto targets = batch.targets.read(), distances = batch.distances.read();
-    const Index length = batch.targets.shape().back();
-    bool scored = false, all_correct = true;  // of the sequence so far
-    for (std::size_t i = 0; i < targets.size(); ++i) {
-      if (Index(i) % length == 0) {
-        count_sequence(scored, all_correct);
-        scored = false;
-        all_correct = true;
-      }
-      if (targets[i] == core::no_target) continue;
-      scored = true;
-      all_correct = all_correct && scores.correct[i];
-      const double nats = scores.nats[i];
-      const bool correct = scores.correct[i];
-      ++result.tokens;
-      result.correct += correct;
-      sum_ += nats;
-      squares_ += nats * nats;
-      count(octave(result.by_position, Index(i) % length + 1), nats, correct);
-      if (!distances.empty() && distances[i] > 0)
-        count(octave(result.by_distance, distances[i]), nats, correct);
-    }
-    count_sequence(scored, all_correct);
+    for (Index row = 0; row < batch.targets.shape()[0]; ++row) add_row(batch, scores, row);
   }
 
   Evaluation finish() {
@@ -72,9 +59,37 @@ class Tally {
   Evaluation result;
 
  private:
-  void count_sequence(bool scored, bool all_correct) {
-    result.sequences += scored;
-    result.sequences_correct += scored && all_correct;
+  void add_row(const data::Batch& batch, const layers::TokenScores& scores, Index row) {
+    const auto targets = batch.targets.read(), distances = batch.distances.read();
+    const Index length = batch.targets.shape().back();
+    Index scored = 0, first = 0, recalled = 0;
+    bool all_correct = true, one_place = !distances.empty();
+    double row_nats = 0;
+    for (Index t = 0; t < length; ++t) {
+      const auto i = std::size_t(row * length + t);
+      if (targets[i] == core::no_target) continue;
+      const double nats = scores.nats[i];
+      const bool correct = scores.correct[i];
+      if (scored++ == 0) {
+        first = t;
+        recalled = one_place ? distances[i] : 0;
+      }
+      one_place = one_place && recalled > 0 && distances[i] == recalled;
+      all_correct = all_correct && correct;
+      row_nats += nats;
+      result.correct += correct;
+      sum_ += nats;
+      squares_ += nats * nats;
+      count(octave(result.by_position, t + 1), nats, correct);
+      if (!distances.empty() && distances[i] > 0)
+        count(octave(result.by_distance, distances[i]), nats, correct);
+    }
+    if (scored == 0) return;
+    result.tokens += scored;
+    ++result.sequences;
+    result.sequences_correct += all_correct;
+    if (one_place)
+      count(tenth(result.by_depth, 10 * (first - recalled) / first), row_nats, all_correct);
   }
 
   double sum_ = 0, squares_ = 0;
@@ -153,11 +168,12 @@ std::string print_evaluation(const Evaluation& e, const data::Dataset& dataset, 
     out << print_accuracy(e.accuracy(), e.accuracy_error(), baselines);
   if (!dataset.predicts_next()) return out.str();
   print_bands(out, "       context    tokens      bits   accuracy", e.by_position);
-  if (!e.by_distance.empty()) {
+  if (!e.by_distance.empty())
     print_bands(out, " recalled from    tokens      bits   accuracy", e.by_distance);
-    if (const auto chance = dataset.chance())
-      out << "  chance of a guess: " << std::setprecision(3) << *chance << '\n';
-  }
+  if (!e.by_depth.empty())
+    print_bands(out, "    at depth, % sequences      bits      whole", e.by_depth);
+  if (const auto chance = dataset.chance())
+    out << "  chance of a guess: " << std::setprecision(3) << *chance << '\n';
   return out.str();
 }
 

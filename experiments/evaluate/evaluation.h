@@ -33,6 +33,9 @@ struct Evaluation {
   double pairs_per_token = 0;     ///< (query, key) pairs that attention scored, as counted
   std::vector<Band> by_position;  ///< tokens of context before the target, in octaves
   std::vector<Band> by_distance;  ///< recalled tokens only, by how far back they are, in octaves
+  /// Sequences of one answer that is recalled from one place, counted as tokens, by where that is:
+  /// in the first 10 per cent of what comes before the answer, in the next ...
+  std::vector<Band> by_depth;
 
   double bits() const;
   double perplexity() const;

@@ -21,6 +21,7 @@ const std::map<std::string, std::set<std::string>> arrows = {
     {"data", {"core/*"}},
     {"data/text", {"data", "core/*"}},
     {"data/tasks", {"data", "data/text", "core/*"}},
+    {"data/solvable", {"data", "data/tasks", "core/*"}},
     {"data/dedup", {"data", "core/*"}},
     {"layers/attention/contract", {"autograd", "core/*"}},
     {"layers/attention/pattern", {"layers/attention/contract", "autograd", "core/*"}},
