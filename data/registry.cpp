@@ -10,6 +10,10 @@
   X(text)                  \
   X(noise)                 \
   X(duplicate)             \
+  X(mqar)                  \
+  X(copying)               \
+  X(needle)                \
+  X(group)                 \
   X(listops)               \
   X(labelled)              \
   X(facts)                 \

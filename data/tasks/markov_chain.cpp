@@ -5,22 +5,11 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "data/tasks/choose.h"
 
 namespace weft::data {
-namespace {
-
 using core::Index;
 using core::Token;
-
-/// Moves a random choice of `count` of the items, in random order, to the front.
-void choose(std::vector<Token>& items, Index count, const core::Rng& rng) {
-  for (Index i = 0; i < count; ++i) {
-    const Index other = i + rng.below(std::uint64_t(i), Index(items.size()) - i);
-    std::swap(items[std::size_t(i)], items[std::size_t(other)]);
-  }
-}
-
-}  // namespace
 
 MarkovChain::MarkovChain(Index symbols, Index successors, const core::Rng& rng)
     : successors_(successors) {

@@ -4,10 +4,11 @@
 
 #include "core/error.h"
 #include "core/files/durable_file.h"
+#include "experiments/bench/lengths.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/output_file.h"
 #include "experiments/commands/saved_model.h"
-#include "experiments/evaluate/evaluation.h"
+#include "experiments/evaluate/by_length.h"
 #include "experiments/evaluate/leak_audit.h"
 #include "experiments/evaluate/question_evaluation.h"
 #include "experiments/evaluate/span_report.h"
@@ -58,6 +59,7 @@ nlohmann::ordered_json to_json(const Evaluation& e, const data::Dataset& dataset
     json["f1"] = *e.f1;
   }
   if (!e.by_distance.empty()) json["by_distance"] = bands_json(e.by_distance);
+  if (!e.by_depth.empty()) json["by_depth"] = bands_json(e.by_depth);
   return json;
 }
 
@@ -91,6 +93,21 @@ void write_predictions(const Predictions& predictions, const std::string& path) 
                       json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
+/// The same model on sequences of each length, also beyond that of training.
+int eval_lengths(const CommandLine& line, data::Split split) {
+  std::vector<LengthEvaluation> all;
+  auto list = nlohmann::ordered_json::array();
+  for (const Index length : lengths_of(line.text("lengths"))) {
+    const LoadedModel saved = load_saved_model(line, {"data.length=" + std::to_string(length)});
+    all.push_back({length, evaluate(*saved.model, *saved.dataset, {.split = split})});
+    auto json = to_json(all.back().evaluation, *saved.dataset, split);
+    json["length"] = length;
+    list.push_back(std::move(json));
+  }
+  std::cout << (line.has("json") ? list.dump(2) + "\n" : print_by_length(all));
+  return 0;
+}
+
 /// A model that leaks is never scored without its leak.
 std::optional<LeakAudit> leak_of(const LoadedModel& saved) {
   if (!saved.config.leaks() || saved.config.model.task != layers::Task::language)
@@ -117,10 +134,16 @@ int eval_command(const Arguments& arguments) {
       .option("predictions", "FILE",
               "write {id: text} as JSON: answers to questions, as scorers of SQuAD read them, or "
               "with --generate targets by number")
-      .flag("json", "print one JSON object");
+      .option("lengths", "N,M",
+              "score sequences of each of these lengths (data.length) and print a table")
+      .flag("json", "print one JSON object, with --lengths a list of them");
   if (!line.parse(arguments)) return 0;
   const data::Split split = split_named(line.text("split"));
   if (line.has("predictions")) check_output(line.text("predictions"), {}, true);
+  if (line.has("lengths")) {
+    core::require(!line.has("stride"), "--stride is for one length: leave out --lengths");
+    return eval_lengths(line, split);
+  }
   const LoadedModel saved = load_saved_model(line);
   const Index length = saved.dataset->length();
   EvaluationOptions options{.split = split};

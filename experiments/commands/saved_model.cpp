@@ -39,9 +39,12 @@ Checkpoint load_saved_checkpoint(const CommandLine& line) {
 
 namespace {
 
-RunConfig config_of(const Checkpoint& checkpoint, const CommandLine& line) {
-  RunConfig config = RunConfig::from_text(checkpoint.config_toml,
-                                          checkpoint.path.filename().string(), line.overrides());
+RunConfig config_of(const Checkpoint& checkpoint, const CommandLine& line,
+                    const std::vector<std::string>& more = {}) {
+  std::vector<std::string> overrides = line.overrides();
+  overrides.insert(overrides.end(), more.begin(), more.end());
+  RunConfig config =
+      RunConfig::from_text(checkpoint.config_toml, checkpoint.path.filename().string(), overrides);
   core::set_threads(config.threads);
   return config;
 }
@@ -61,10 +64,10 @@ void check_data(const Checkpoint& checkpoint, const data::Dataset& dataset,
 
 }  // namespace
 
-LoadedModel load_saved_model(const CommandLine& line) {
+LoadedModel load_saved_model(const CommandLine& line, const std::vector<std::string>& more) {
   const Checkpoint checkpoint = load_saved_checkpoint(line);
-  LoadedModel saved(config_of(checkpoint, line), checkpoint);
-  check_data(checkpoint, *saved.dataset, line);
+  LoadedModel saved(config_of(checkpoint, line, more), checkpoint);
+  if (more.empty()) check_data(checkpoint, *saved.dataset, line);
   return saved;
 }
 

@@ -20,8 +20,9 @@ void add_checkpoint_option(CommandLine& line);
 /// reported on standard error.
 Checkpoint load_saved_checkpoint(const CommandLine& line);
 
-/// The model of the run named by the first word, with section.key=value words over its config.
-LoadedModel load_saved_model(const CommandLine& line);
+/// The model of the run named by the first word, with section.key=value words over its config, and
+/// `more` such words over those.
+LoadedModel load_saved_model(const CommandLine& line, const std::vector<std::string>& more = {});
 
 /// A model and how its tokens are written.
 struct TextModel {

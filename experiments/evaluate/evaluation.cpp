@@ -12,21 +12,27 @@ namespace {
 
 double bits_of(double nats) { return nats / std::numbers::ln2; }
 
-/// Counts every scored token of a batch, and the sequences that have any.
-void count_tokens(const data::Batch& batch, const layers::TokenScores& scores, Tally& tally) {
+/// Counts every scored token of a sequence of a batch, and the sequence if it has any.
+void count_row(const data::Batch& batch, const layers::TokenScores& scores, Index row,
+               Tally& tally) {
   const auto targets = batch.targets.read(), distances = batch.distances.read();
-  const auto length = std::size_t(batch.targets.shape().back());
-  for (std::size_t begin = 0; begin < targets.size(); begin += length) {
-    bool scored = false, all_correct = true;
-    for (std::size_t i = begin; i < begin + length; ++i) {
-      if (targets[i] == core::no_target) continue;
-      scored = true;
-      all_correct = all_correct && scores.correct[i];
-      tally.count(scores.nats[i], scores.correct[i], Index(i - begin) + 1,
-                  distances.empty() ? 0 : distances[i]);
-    }
-    if (scored) tally.count_sequence(all_correct);
+  const Index length = batch.targets.shape().back();
+  Index scored = 0, first = 0, recalled = 0;
+  bool all_correct = true, one_place = !distances.empty();
+  double nats = 0;
+  for (Index t = 0; t < length; ++t) {
+    const auto i = std::size_t(row * length + t);
+    if (targets[i] == core::no_target) continue;
+    const Index distance = distances.empty() ? 0 : distances[i];
+    if (scored++ == 0) first = t, recalled = distance;
+    one_place = one_place && recalled > 0 && distance == recalled;
+    all_correct = all_correct && scores.correct[i];
+    nats += scores.nats[i];
+    tally.count(scores.nats[i], scores.correct[i], t + 1, distance);
   }
+  if (scored == 0) return;
+  tally.count_sequence(all_correct);
+  if (one_place) tally.count_depth(double(first - recalled) / double(first), nats, all_correct);
 }
 
 void print_bands(std::ostream& out, const char* title, const std::vector<Band>& bands) {
@@ -53,7 +59,8 @@ Evaluation evaluate(const layers::Model& model, const data::Dataset& dataset,
   layers::StreamMemory memory;
   const double pairs = for_each_batch(dataset, options, [&](const data::Batch& batch) {
     if (model.recurrent() && !batch.continues) memory = model.memory(batch.inputs.shape()[0]);
-    count_tokens(batch, model.score(pass, {batch, model.recurrent() ? &memory : nullptr}), tally);
+    const auto scores = model.score(pass, {batch, model.recurrent() ? &memory : nullptr});
+    for (Index row = 0; row < batch.targets.shape()[0]; ++row) count_row(batch, scores, row, tally);
   });
   Evaluation result = tally.finish();
   result.stride = options.stride > 0 ? options.stride : dataset.length();
@@ -86,11 +93,12 @@ std::string print_evaluation(const Evaluation& e, const data::Dataset& dataset, 
   if (e.f1) print_bands(out, "     answer at questions      bits      exact", e.by_distance);
   if (!dataset.predicts_next()) return out.str();
   print_bands(out, "       context    tokens      bits   accuracy", e.by_position);
-  if (!e.by_distance.empty()) {
+  if (!e.by_distance.empty())
     print_bands(out, " recalled from    tokens      bits   accuracy", e.by_distance);
-    if (const auto chance = dataset.chance())
-      out << "  chance of a guess: " << std::setprecision(3) << *chance << '\n';
-  }
+  if (!e.by_depth.empty())
+    print_bands(out, "    at depth, % sequences      bits      whole", e.by_depth);
+  if (const auto chance = dataset.chance())
+    out << "  chance of a guess: " << std::setprecision(3) << *chance << '\n';
   return out.str();
 }
 

@@ -23,6 +23,15 @@ Band& octave(std::vector<Band>& bands, Index value) {
   return bands[k];
 }
 
+/// The tenth of the bands from 0 to 100 per cent that a share below 1 falls in.
+Band& tenth(std::vector<Band>& bands, double share) {
+  while (bands.size() < 10) {
+    const Index from = 10 * Index(bands.size());
+    bands.push_back({.from = from, .to = from + 10});
+  }
+  return bands[std::min<std::size_t>(9, std::size_t(10 * share))];
+}
+
 void count_in(Band& band, double nats, bool correct) {
   ++band.tokens;
   band.nats += nats;
@@ -43,6 +52,10 @@ void Tally::count(double nats, bool correct, Index context, Index distance) {
 void Tally::count_sequence(bool all_correct) {
   ++result_.sequences;
   result_.sequences_correct += all_correct;
+}
+
+void Tally::count_depth(double depth, double nats, bool all_correct) {
+  count_in(tenth(result_.by_depth, depth), nats, all_correct);
 }
 
 Evaluation Tally::finish() {

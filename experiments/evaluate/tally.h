@@ -33,6 +33,9 @@ struct Evaluation {
   std::vector<Band> by_position;  ///< tokens of context before the target, in octaves
   std::vector<Band> by_distance;  ///< recalled tokens only, by how far back they are, in octaves;
                                   ///< answers found, by their place in the document
+  /// Sequences of one answer that is recalled from one place, counted as tokens, by where that is:
+  /// in the first 10 per cent of what comes before the answer, in the next ...
+  std::vector<Band> by_depth;
   std::optional<double> f1 = {};  ///< of answers to questions, which then are what `tokens` counts
 
   double bits() const;
@@ -57,6 +60,8 @@ class Tally {
   /// Counts one token; its context and its distance are at least 1, or 0 for none.
   void count(double nats, bool correct, Index context, Index distance);
   void count_sequence(bool all_correct);
+  /// Counts a sequence whose answer is recalled from one place, at a depth from 0 to below 1.
+  void count_depth(double depth, double nats, bool all_correct);
   /// Throws a usage error when nothing was counted.
   Evaluation finish();
 

@@ -23,6 +23,7 @@ const std::map<std::string, std::set<std::string>> arrows = {
     {"data/tasks", {"data", "data/text", "core/*"}},
     {"data/questions", {"data/tasks", "data/text", "data", "core/*"}},
     {"data/summaries", {"data/tasks", "data/text", "data", "core/*"}},
+    {"data/solvable", {"data", "data/tasks", "core/*"}},
     {"data/dedup", {"data", "core/*"}},
     {"data/images", {"data", "data/text", "data/tasks", "core/*"}},
     {"layers/attention/contract", {"autograd", "core/*"}},

@@ -191,5 +191,42 @@ TEST(Tasks, settings_that_do_not_go_together_are_refused_with_what_to_do) {
   }
 }
 
+const char* const needle_config = R"(
+[data]
+kind = "needle"
+length = 40
+held_out = 20
+
+[model]
+layers = 1
+width = 16
+heads = 2
+positions = "rotary"
+
+[train]
+steps = 4
+batch = 4
+)";
+
+TEST(Tasks, answers_are_counted_by_depth_and_at_several_lengths) {
+  const Program program("needle");
+  program.write("config.toml", needle_config);
+  expect_holds(trained(program, {}), {"payload: "});
+  expect_holds(program.run({"eval", "run"}).out,
+               {"at depth, %", "recalled from", "chance of a guess"});
+  core::Index sequences = 0;
+  for (const auto& tenth : evaluated(program)["by_depth"])
+    sequences += core::Index(tenth["tokens"]);
+  EXPECT_EQ(sequences, 20);
+  const Outcome shown = program.run({"eval", "run", "--lengths", "40,80"});
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  expect_holds(shown.out, {"whole answers by depth and length", "0-10 %", "90-100 %", "80"});
+  const auto lengths = evaluated(program, {"--lengths", "40,80"});
+  ASSERT_EQ(lengths.size(), 2u);
+  EXPECT_EQ(lengths[1]["length"], 80);
+  EXPECT_EQ(lengths[1]["tokens"], 20 * 3);
+  EXPECT_EQ(program.run({"eval", "run", "--lengths", "40", "--stride", "8"}).code, 2);
+}
+
 }  // namespace
 }  // namespace weft::experiments

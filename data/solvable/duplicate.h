@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/fields.h"
-#include "data/tasks/generated.h"
+#include "data/solvable/solvable.h"
 
 namespace weft::data {
 
@@ -23,12 +23,7 @@ struct DuplicateSettings {
 /// Words of symbols drawn uniformly from 1 .. symbols, each followed by a copy that is scored and
 /// can be predicted with certainty. Token 0 marks where words begin and end. Held-out words depend
 /// on the settings only.
-class RepeatedWords : public Generated {
- public:
-  Index vocabulary() const override { return settings_.symbols + 1; }
-  std::optional<double> floor_bits(Split) const override { return 0; }
-  std::optional<double> chance() const override { return 1 / double(settings_.symbols); }
-
+class RepeatedWords : public Solvable {
  protected:
   /// `name` distinguishes the random numbers of the forms.
   RepeatedWords(const DuplicateSettings& settings, std::string_view name, Index length, Index batch,
@@ -39,10 +34,7 @@ class RepeatedWords : public Generated {
   Token symbol(const core::Rng& stream, std::size_t i) const;
 
  private:
-  core::Rng stream(Split split, Index number) const override;
-
   DuplicateSettings settings_;
-  core::Rng training_, held_out_;
 };
 
 /// form = "language": sequences 0 w 0 w, a word and its copy. Only the second half, 0 w, is scored.

@@ -1,4 +1,4 @@
-#include "data/tasks/duplicate.h"
+#include "data/solvable/duplicate.h"
 
 #include <algorithm>
 #include <set>

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <set>
 
-#include "data/tasks/duplicate.h"
+#include "data/solvable/duplicate.h"
 #include "tests/data/batch_equality.h"
 #include "tests/data/given_data.h"
 #include "tests/data/refusal.h"

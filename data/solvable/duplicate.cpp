@@ -1,4 +1,4 @@
-#include "data/tasks/duplicate.h"
+#include "data/solvable/duplicate.h"
 
 #include <algorithm>
 
@@ -40,15 +40,9 @@ DataPlan configure_duplicate(core::Fields& fields, Index length) {
 
 RepeatedWords::RepeatedWords(const DuplicateSettings& settings, std::string_view name, Index length,
                              Index batch, std::uint64_t seed)
-    : Generated(length, batch, settings.held_out, visible_alphabet(settings.symbols + 1)),
-      settings_(settings),
-      training_(core::Rng(seed).fold(core::message_of(name, " training"))),
-      held_out_(core::Rng(0).fold(core::message_of(name, " held out"))) {}
-
-core::Rng RepeatedWords::stream(Split split, Index number) const {
-  const core::Rng own = split == Split::training ? training_ : held_out_.fold(name_of(split));
-  return own.fold(std::uint64_t(number));
-}
+    : Solvable(name, {settings.held_out, settings.symbols + 1, settings.symbols}, length, batch,
+               seed),
+      settings_(settings) {}
 
 Token RepeatedWords::symbol(const core::Rng& stream, std::size_t i) const {
   return Token(1 + stream.below(i, settings_.symbols));
