@@ -32,7 +32,7 @@ void count_row(const data::Batch& batch, const layers::TokenScores& scores, Inde
   }
   if (scored == 0) return;
   tally.count_sequence(all_correct);
-  if (one_place) tally.count_depth(double(first - recalled) / double(first), nats, all_correct);
+  if (one_place) tally.count_depth(10 * (first - recalled) / first, nats, all_correct);
 }
 
 void print_bands(std::ostream& out, const char* title, const std::vector<Band>& bands) {

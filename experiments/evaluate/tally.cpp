@@ -23,13 +23,13 @@ Band& octave(std::vector<Band>& bands, Index value) {
   return bands[k];
 }
 
-/// The tenth of the bands from 0 to 100 per cent that a share below 1 falls in.
-Band& tenth(std::vector<Band>& bands, double share) {
+/// Tenth k of the bands from 0 to 100 per cent.
+Band& tenth_of(std::vector<Band>& bands, Index k) {
   while (bands.size() < 10) {
     const Index from = 10 * Index(bands.size());
     bands.push_back({.from = from, .to = from + 10});
   }
-  return bands[std::min<std::size_t>(9, std::size_t(10 * share))];
+  return bands[std::size_t(k)];
 }
 
 void count_in(Band& band, double nats, bool correct) {
@@ -54,8 +54,8 @@ void Tally::count_sequence(bool all_correct) {
   result_.sequences_correct += all_correct;
 }
 
-void Tally::count_depth(double depth, double nats, bool all_correct) {
-  count_in(tenth(result_.by_depth, depth), nats, all_correct);
+void Tally::count_depth(Index tenth, double nats, bool all_correct) {
+  count_in(tenth_of(result_.by_depth, tenth), nats, all_correct);
 }
 
 Evaluation Tally::finish() {

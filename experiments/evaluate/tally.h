@@ -60,8 +60,8 @@ class Tally {
   /// Counts one token; its context and its distance are at least 1, or 0 for none.
   void count(double nats, bool correct, Index context, Index distance);
   void count_sequence(bool all_correct);
-  /// Counts a sequence whose answer is recalled from one place, at a depth from 0 to below 1.
-  void count_depth(double depth, double nats, bool all_correct);
+  /// Counts a sequence whose answer is recalled from one place, by tenths of the depth, 0 to 9.
+  void count_depth(Index tenth, double nats, bool all_correct);
   /// Throws a usage error when nothing was counted.
   Evaluation finish();
 
