@@ -7,8 +7,8 @@
 namespace weft::layers {
 namespace {
 
-/// Ranges and label runs of all plans that are kept, some hundred megabytes.
-constexpr std::size_t most_weight = std::size_t(1) << 23;
+/// Ranges and label runs of all plans that are kept, some tens of megabytes.
+constexpr std::size_t most_weight = std::size_t(1) << 21;
 
 std::size_t weight_of(const PlanCache::Plans& plans) {
   std::size_t weight = 0;
