@@ -124,9 +124,10 @@ Pool& pool() {
 
 std::shared_ptr<Real> allocate(Index count) {
   Index bytes = 0;
-  const bool counted = !__builtin_mul_overflow(count, Index(sizeof(Real)), &bytes);
-  require(counted && bytes <= largest_block, "memory: ", count,
-          " numbers are more than any machine holds");
+  if (__builtin_mul_overflow(count, Index(sizeof(Real)), &bytes) || bytes > largest_block)
+    throw OutOfMemory(
+        message_of("out of memory: ", count, " numbers are more than any machine holds"),
+        "Lower the settings that multiply to this size");
   bytes = block_bytes(bytes);
   ScopeUse* owner = nullptr;
   void* block = pool().take(bytes, owner);
