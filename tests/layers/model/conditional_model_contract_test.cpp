@@ -117,9 +117,8 @@ TEST(ConditionalModel, decoding_reads_what_the_model_says_it_multiplies) {
     const SampleModel it(settings, 9);
     auto states = it.model.begin();
     const Index W = 8, F = 12, E = 4, k = settings.experts.choices;
-    const Index feed = settings.uses(FeedForwardKind::experts)
-                           ? W * E + k * 2 * W * F
-                           : W * 2 * 6 + 2 * 5 * 6 + 2 * 4 * W;
+    const Index feed = settings.uses(FeedForwardKind::experts) ? W * E + k * 2 * W * F
+                                                               : W * 2 * 6 + 2 * 5 * 6 + 2 * 4 * W;
     EXPECT_EQ(it.model.layer_weights(), settings.layers * (4 * W * W + feed));
     for (core::Token t = 0; t < 5; ++t) {
       const Index before = core::counters().weight_bytes;

@@ -113,10 +113,10 @@ inline const char* name_of(Density density) {
 inline std::string describe(const Seq2SeqForm& form) {
   const ModelSettings& s = form.settings;
   return core::message_of(s.reversible ? "reversible" : "plain", ", feed-forward ",
-                          s.uses(FeedForwardKind::sparse) ? "sparse" : "dense",
-                          ", projection ", form.sparse_projection ? "sparse" : "dense", ", loss ",
-                          name_of(s.output), ", recurrent unit ", s.seq2seq.sru_width, ", ",
-                          s.positions, " positions, attention ", s.attention[0]);
+                          s.uses(FeedForwardKind::sparse) ? "sparse" : "dense", ", projection ",
+                          form.sparse_projection ? "sparse" : "dense", ", loss ", name_of(s.output),
+                          ", recurrent unit ", s.seq2seq.sru_width, ", ", s.positions,
+                          " positions, attention ", s.attention[0]);
 }
 
 }  // namespace weft::layers
