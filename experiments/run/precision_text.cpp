@@ -1,6 +1,6 @@
 #include "experiments/run/precision_text.h"
 
-#include "core/arrays/bf16_gemm.h"
+#include "core/arrays/gemm.h"
 
 namespace weft::experiments {
 namespace {
