@@ -2,41 +2,27 @@
 
 #include <string>
 
-#include "core/arrays/matrix.h"
+#include "core/arrays/operand.h"
 #include "core/precision.h"
 
 namespace weft::core {
 
-/// One side of a product, as stored or transposed; its numbers are Real, or rounded to bfloat16.
-struct Operand {
-  Operand(ConstMatrix m, bool flip = false) : matrix(m), transposed(flip) {}
-  Operand(Matrix m) : matrix(m), transposed(false) {}
-  Operand(Bf16Matrix m, bool flip = false)
-      : matrix{nullptr, m.rows, m.cols, m.stride}, transposed(flip), rounded(m.data) {}
-  ConstMatrix matrix;  ///< without data where the numbers are rounded
-  bool transposed;
-  const Bf16* rounded = nullptr;
-  Index rows() const { return transposed ? matrix.cols : matrix.rows; }
-  Index cols() const { return transposed ? matrix.rows : matrix.cols; }
-};
-inline Operand transposed(ConstMatrix m) { return {m, true}; }
-inline Operand transposed(Matrix m) { return {m, true}; }
-inline Operand transposed(Operand f) {
-  f.transposed = !f.transposed;
-  return f;
-}
-
-/// Rows [first, first + count) of a factor as it stands in the product.
-Operand row_panel(const Operand& f, Index first, Index count);
-
 /// c = alpha a b + beta c on the calling thread; for tiles inside tasks. Where one factor is
-/// rounded to bfloat16 the other is too, and sums are Real (see bf16_gemm.h).
+/// rounded to bfloat16 the other is too, and sums are Real: by oneDNN where the processor has bf16
+/// instructions, else as emulated_bf16_gemm.
 void gemm(Real alpha, const Operand& a, const Operand& b, Real beta, const Matrix& c);
 
 /// The same with both factors rounded here where the precision says so: for small tiles, whose
 /// factors are in no other product.
 void gemm(Precision precision, Real alpha, const Operand& a, const Operand& b, Real beta,
           const Matrix& c);
+
+/// Both factors rounded to bfloat16 and multiplied as Real: slower, and other bits than oneDNN's.
+void emulated_bf16_gemm(Real alpha, const Operand& a, const Operand& b, Real beta, const Matrix& c);
+
+/// What multiplies bfloat16 here, e.g. "oneDNN 2.6.3", or "float" where it is emulated; a run
+/// records it. WEFT_ISA below avx512 emulates.
+std::string bf16_library();
 
 /// The same for large products, split over panels of c that depend on the shapes only.
 void parallel_gemm(Real alpha, const Operand& a, const Operand& b, Real beta, const Matrix& c);

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/arrays/gemm.h"
+#include "core/arrays/operand.h"
 
 namespace weft::core {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/arrays/bf16_gemm.h"
+#include "core/arrays/gemm.h"
 
 namespace weft::experiments {
 namespace {

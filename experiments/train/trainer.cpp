@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "core/arrays/bf16_gemm.h"
+#include "core/arrays/gemm.h"
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <numbers>
 
-#include "core/arrays/bf16_gemm.h"
+#include "core/arrays/gemm.h"
 #include "core/error.h"
 #include "core/files/durable_file.h"
 #include "core/memory.h"

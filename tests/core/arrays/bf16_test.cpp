@@ -1,10 +1,11 @@
+#include "core/arrays/bf16.h"
+
 #include <bit>
 #include <cmath>
 #include <limits>
 
-#include "core/arrays/bf16.h"
-#include "core/arrays/bf16_gemm.h"
 #include "core/arrays/factor.h"
+#include "core/arrays/gemm.h"
 #include "core/counters.h"
 #include "core/error.h"
 #include "core/parallel.h"
