@@ -134,7 +134,9 @@ TEST_P(HeadFittingsContract, stated_flops_are_what_the_kernels_count) {
   const Index counted = core::counters().flops - before;
   const Index stated = it.part.cost(s).flops + 2 * 2 * length * it.part.weights();
   EXPECT_LE(counted, stated);
-  if (!traits_of(GetParam()).adaptive) EXPECT_EQ(counted, stated);
+  if (!traits_of(GetParam()).adaptive) {
+    EXPECT_EQ(counted, stated);
+  }
 }
 
 std::vector<std::string> kinds() {
