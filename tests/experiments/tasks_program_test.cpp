@@ -215,8 +215,8 @@ TEST(Tasks, answers_are_counted_by_depth_and_at_several_lengths) {
   expect_holds(program.run({"eval", "run"}).out,
                {"at depth, %", "recalled from", "chance of a guess"});
   core::Index sequences = 0;
-  for (const auto& tenth : evaluated(program)["by_depth"])
-    sequences += core::Index(tenth["tokens"]);
+  const auto whole = evaluated(program);
+  for (const auto& tenth : whole["by_depth"]) sequences += core::Index(tenth["tokens"]);
   EXPECT_EQ(sequences, 20);
   const Outcome shown = program.run({"eval", "run", "--lengths", "40,80"});
   EXPECT_EQ(shown.code, 0) << shown.err;
