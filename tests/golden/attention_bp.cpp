@@ -57,7 +57,7 @@ void attention_bp(Case& golden) {
   const bool causal = golden.flag("causal");
   compare_edges(golden, layers::PartitionGraph(length, {fan, clip}, causal));
   OverRows attention(
-      make_attention("bp", golden.shape("in/q"), causal, {{"fan", fan}, {"clip", clip}}),
+      make_attention(golden, "bp", golden.shape("in/q"), causal, {{"fan", fan}, {"clip", clip}}),
       layers::PartitionRows().layout(length));
   GoldenParameters parameters(golden, attention, {{"labels", "a"}});
   replay_attention(golden, attention, causal,
