@@ -108,7 +108,8 @@ int run_and_explain(const std::vector<std::string>& words) {
     return fail(reason, {reason}, exit_code(core::Fault::usage));
   } catch (const std::system_error& error) {
     const std::string reason =
-        "the system refuses a resource: " + core::explain_errno(error.code().value());
+        "out of memory or threads: " + core::explain_errno(error.code().value()) +
+        ", or allow more address space (ulimit -v)";
     return fail(reason, {reason}, memory_code);
   } catch (const std::exception& error) {
     const bool memory = dynamic_cast<const std::bad_alloc*>(&error) ||

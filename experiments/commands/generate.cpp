@@ -61,7 +61,6 @@ int generate_command(const Arguments& arguments) {
               "beam search: targets of n tokens compete by ln p / ((5 + n) / 6)^X", "0.8");
   add_image_options(line);
   if (!line.parse(arguments)) return 0;
-  const std::string prompt = prompt_of(line);
   const TextModel loaded = load_text_model(line);
   const LoadedModel& saved = loaded.saved;
   const auto boundary = saved.dataset ? saved.dataset->boundary() : std::nullopt;
@@ -74,6 +73,7 @@ int generate_command(const Arguments& arguments) {
                                   .seed = std::uint64_t(line.integer("seed"))};
   core::require(options.temperature >= 0, "--temperature ", options.temperature, " is below 0");
   if (loaded.image) return generate_images(line, loaded, options);
+  const std::string prompt = prompt_of(line);
   const auto tokens = loaded.encode(prompt);
   if (boundary) check_source(*saved.model, tokens);
   if (line.integer("beams") > 0) {

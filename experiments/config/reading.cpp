@@ -43,7 +43,8 @@ std::optional<std::string> as_text(const ConfigNode& node) {
 /// "is below 1", or nothing when the number is in range.
 std::string range_fault(double value, core::Range range) {
   if (value >= range.low && value <= range.high) return "";
-  const bool two_sided = std::isfinite(range.low) && std::isfinite(range.high);
+  const bool two_sided =
+      std::isfinite(range.low) && std::isfinite(range.high) && range.high != most_counted;
   if (two_sided)
     return "is not between " + format_exact(range.low) + " and " + format_exact(range.high);
   return value < range.low ? "is below " + format_exact(range.low)

@@ -18,6 +18,7 @@ struct DifferentialSettings {
   AttentionTraits traits() const {
     return {
         .summary = "the difference of two softmaxes over every earlier key, of two queries a head",
+        .bf16 = true,
         .queries_alone = true,
         .keys_per_token = "all before it, twice",
         .decode_state = "every key and value"};

@@ -26,6 +26,7 @@ struct ForgettingSettings {
     return {.summary = "softmax over every earlier key, with scores that each token lets fade",
             .bidirectional = false,
             .cross = false,
+            .bf16 = true,
             .keys_per_token = "all before it",
             .decode_state = "every key and value, and a sum for each head"};
   }

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "layers/model/class_head.h"
 #include "layers/model/model.h"
 #include "layers/model/trunk.h"
+#include "layers/output/class_head.h"
 
 namespace weft::layers {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "layers/model/model.h"
-#include "layers/model/output_layer.h"
 #include "layers/model/trunk.h"
+#include "layers/output/output_layer.h"
 
 namespace weft::layers {
 

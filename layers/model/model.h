@@ -7,8 +7,8 @@
 #include "core/arrays/batch.h"
 #include "core/arrays/image_form.h"
 #include "layers/attention/contract/attention.h"
-#include "layers/model/token_scores.h"
 #include "layers/multi_head/stream_memory.h"
+#include "layers/output/token_scores.h"
 #include "layers/parts/linear.h"
 
 namespace weft::layers {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "layers/model/output_layer.h"
+#include "layers/output/output_layer.h"
 #include "layers/parts/feed_forward.h"
 #include "layers/parts/residual.h"
 #include "layers/settings/model_settings.h"

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "layers/model/model.h"
-#include "layers/model/output_layer.h"
+#include "layers/output/output_layer.h"
 #include "layers/settings/attention_plans.h"
 
 namespace weft::layers {

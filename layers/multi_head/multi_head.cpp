@@ -48,6 +48,7 @@ std::unique_ptr<DecodeState> MultiHeadState::copy() const {
   auto other = std::make_unique<MultiHeadState>();
   other->groups = copies_of(groups);
   other->projections = copies_of(projections);
+  other->fittings = copies_of(fittings);
   return other;
 }
 

@@ -140,13 +140,19 @@ void check_rows(core::Fields& model, const ModelSettings& settings, const Attent
     model.problem("steps",
                   core::message_of("add positions to tokens at every step, but \"", names[0],
                                    "\" has ", common.rule->words(), " as rows: 0"));
-  for (const std::string& name : names)
-    if (const auto plan = plans.find(name); plan != plans.end())
-      for (const HeadGroupPlan& group : plan->second)
-        if (group.projection.sparse())
-          model.problem(key, core::message_of("\"", name, "\" has ", common.rule->words(),
-                                              " as rows, over which sparse projections cannot "
-                                              "convolve: set its projection = \"dense\""));
+  for (const std::string& name : names) {
+    const auto plan = plans.find(name);
+    if (plan == plans.end()) continue;
+    for (const HeadGroupPlan& group : plan->second) {
+      const std::string rows =
+          core::message_of("\"", name, "\" has ", common.rule->words(), " as rows, over which ");
+      if (group.fittings.conv > 0)
+        model.problem(key, rows + "a short convolution has no meaning: set its conv = 0");
+      if (group.projection.sparse())
+        model.problem(key,
+                      rows + "sparse projections cannot convolve: set its projection = \"dense\"");
+    }
+  }
   if (settings.causal && settings.uses(FeedForwardKind::experts) && settings.experts.capacity > 0)
     model.problem("ff_capacity",
                   core::message_of("rows of ", common.rule->words(),

@@ -29,6 +29,7 @@ struct Sample {
     settings.ff = 12;
     settings.reversible = reversible;
     settings.attention = {attention};
+    settings.seq2seq.encoder_attention = {"dense"};
     settings.positions = "sinusoidal";
     const layers::ModelShape shape{.vocabulary = vocabulary, .length = 8, .source_length = 6};
     model = layers::make_model(settings, layers::default_plans(settings, 16), shape);

@@ -51,7 +51,7 @@ TEST(ImagesProgram, prints_bits_per_dimension_beside_tables_of_counts_and_draws_
     words.insert(words.end(), more.begin(), more.end());
     const Outcome trained = program.run(words);
     ASSERT_EQ(trained.code, 0) << trained.err;
-    for (const char* part : {"bits per dimension by tables of counts: values", "left and up",
+    for (const char* part : {"bits per dimension by tables of counts: each place", "left and up",
                              "bits per dimension (±", "this model", "samples/12.png"})
       EXPECT_NE(trained.out.find(part), std::string::npos) << part << " in " << trained.out;
     for (const char* name : {"6.png", "12.png"})

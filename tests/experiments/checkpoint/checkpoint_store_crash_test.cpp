@@ -85,9 +85,10 @@ TEST(CheckpointStoreCrash, keeps_the_previous_checkpoint_when_the_disk_is_full) 
 TEST(CheckpointStoreCrash, says_when_there_is_no_directory_to_write_to) {
   const auto directory = fresh_directory();
   core::write_durably(directory / "file", "in the way");
-  CheckpointStore store(directory / "file" / "checkpoints", 1, 0);
-  EXPECT_TRUE(
-      contains(message_when([&] { store.save(SampleRun(1).snapshot); }), "file/checkpoints"));
+  const auto save = [&] {
+    CheckpointStore(directory / "file" / "checkpoints", 1, 0).save(SampleRun(1).snapshot);
+  };
+  EXPECT_TRUE(contains(message_when(save), "file/checkpoints"));
 }
 
 }  // namespace

@@ -153,13 +153,14 @@ TEST(ConditionalModel, refuses_pieces_and_statistics_that_read_the_future) {
     return fields.problems();
   };
   using Text = std::string;
+  using Texts = std::vector<std::string>;
   EXPECT_TRUE(
-      problems({{"feedforward", Text("experts")}, {"ff_chunk", Index(8)}}).contains("ff_chunk"));
+      problems({{"feedforward", Texts{"experts"}}, {"ff_chunk", Index(8)}}).contains("ff_chunk"));
   EXPECT_TRUE(
-      problems({{"feedforward", Text("memory")}, {"ff_chunk", Index(8)}}).contains("ff_chunk"));
-  EXPECT_TRUE(problems({{"feedforward", Text("memory")}, {"memory_norm", Text("batch")}})
+      problems({{"feedforward", Texts{"memory"}}, {"ff_chunk", Index(8)}}).contains("ff_chunk"));
+  EXPECT_TRUE(problems({{"feedforward", Texts{"memory"}}, {"memory_norm", Text("batch")}})
                   .contains("memory_norm"));
-  EXPECT_TRUE(problems({{"feedforward", Text("memory")},
+  EXPECT_TRUE(problems({{"feedforward", Texts{"memory"}},
                         {"memory_norm", Text("batch")},
                         {"allow_leaky_norm", true}})
                   .empty());

@@ -4,7 +4,7 @@
 #include "core/counters.h"
 #include "core/parallel.h"
 #include "layers/model/language_model.h"
-#include "layers/model/mixture_output.h"
+#include "layers/output/mixture_output.h"
 #include "tests/gradient_check.h"
 #include "tests/layers/model/sample_model.h"
 

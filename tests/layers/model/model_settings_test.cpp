@@ -20,19 +20,20 @@ TEST(ModelSettings, list_the_keys_of_the_model_section) {
   GivenFields fields;
   ModelSettings().fields(fields);
   EXPECT_EQ(fields.visited(),
-            (Names{"task", "layers", "width", "heads", "ff", "feedforward", "ff_chunk",
-                   "loss_chunk", "norm", "norm_place", "positions", "dropout", "tie", "output",
-                   "causal", "segment_memory", "reversible", "attention"}));
+            (Names{"task",   "trunk",      "steps",          "layers",     "width",
+                   "heads",  "ff",         "feedforward",    "ff_chunk",   "loss_chunk",
+                   "norm",   "norm_place", "positions",      "dropout",    "tie",
+                   "output", "causal",     "segment_memory", "reversible", "attention"}));
   EXPECT_TRUE(fields.problems().empty());
 }
 
-TEST(ModelSettings, a_classifier_reads_both_ways_unless_told_and_has_no_output_layer_over_tokens) {
+TEST(ModelSettings, a_classifier_reads_both_ways_by_default_and_has_no_output_layer_over_tokens) {
   GivenFields fields({{"task", std::string("classify")}});
   ModelSettings settings;
   settings.fields(fields);
-  EXPECT_EQ(fields.visited(), (Names{"task", "pool", "head", "layers", "width", "heads", "ff",
-                                     "feedforward", "ff_chunk", "norm", "norm_place", "positions",
-                                     "dropout", "causal", "reversible", "attention"}));
+  EXPECT_EQ(fields.visited(), (Names{"task", "pool", "head", "trunk", "steps", "layers", "width",
+                                     "heads", "ff", "feedforward", "ff_chunk", "norm", "norm_place",
+                                     "positions", "dropout", "causal", "reversible", "attention"}));
   EXPECT_TRUE(fields.problems().empty());
   EXPECT_FALSE(settings.causal);
   EXPECT_EQ(settings.places(10), 11);

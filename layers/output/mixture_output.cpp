@@ -1,4 +1,4 @@
-#include "layers/model/mixture_output.h"
+#include "layers/output/mixture_output.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "layers/model/output_layer.h"
+#include "layers/output/output_layer.h"
 
 #include "core/error.h"
 

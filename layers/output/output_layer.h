@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "core/arrays/tokens.h"
-#include "layers/model/mixture_output.h"
-#include "layers/model/token_scores.h"
+#include "layers/output/mixture_output.h"
+#include "layers/output/token_scores.h"
 #include "layers/parts/multiplicative.h"
 
 namespace weft::layers {

@@ -1,4 +1,4 @@
-#include "layers/model/class_head.h"
+#include "layers/output/class_head.h"
 
 namespace weft::layers {
 

@@ -1,4 +1,4 @@
-#include "layers/model/token_scores.h"
+#include "layers/output/token_scores.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "layers/model/token_scores.h"
+#include "layers/output/token_scores.h"
 #include "layers/parts/linear.h"
 
 namespace weft::layers {

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "core/arrays/tokens.h"
-#include "layers/model/token_scores.h"
+#include "layers/output/token_scores.h"
 #include "layers/parts/linear.h"
 
 namespace weft::layers {
