@@ -59,10 +59,15 @@ void print_usage(std::ostream& out) {
   for (const experiments::Command& command : experiments::all_commands())
     out << "  weft " << command.name << std::string(15 - command.name.size(), ' ')
         << command.summary << '\n';
-  out << "\nweft VERB --help says more; weft config --keys lists every setting.\n";
+  out << "\nweft help VERB says more; weft config --keys lists every setting.\n";
 }
 
 int run(const std::vector<std::string>& words) {
+  if (words.size() > 1 && words[0] == "help") {
+    std::vector<std::string> verb(words.begin() + 1, words.end());
+    verb.push_back("--help");
+    return experiments::run_command("weft", experiments::all_commands(), verb);
+  }
   if (words.empty() || words[0] == "--help" || words[0] == "help") {
     print_usage(words.empty() ? std::cerr : std::cout);
     return words.empty() ? 2 : 0;

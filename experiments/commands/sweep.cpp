@@ -50,6 +50,7 @@ void announce(const SweepRun& run, const SweepFile& sweep, const std::vector<Tri
   std::cout << plan.trials.size() << " trials = " << product_of(sweep, trials)
             << (sweep.excluded.empty() ? "" : ", less what is excluded") << ": " << run.summary()
             << '\n';
+  for (const std::string& remark : trials.front().config.remarks) std::cout << remark << '\n';
   if (plan.budget.empty())
     std::cout << "warning: the trials have different budgets; results compare systems only where "
                  "the budget is the same\n";
@@ -91,7 +92,7 @@ int sweep_command(const Arguments& arguments) {
   const std::vector<Trial> trials = trials_of(sweep, line.overrides());
   const SweepFiles files{directory_of(line)};
   const SweepPlan plan = plan_of(line, trials, files, options.jobs, options.command);
-  LiveText display(std::cout, terminal_columns(STDOUT_FILENO));
+  LiveText display(std::cout, [] { return terminal_columns(STDOUT_FILENO); });
   if (line.has("dry-run")) {
     announce(SweepRun(files, plan, options, display), sweep, trials, plan, options.jobs);
     for (const PlannedTrial& trial : plan.trials)

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
@@ -20,24 +21,58 @@ namespace fs = std::filesystem;
 struct Source {
   RunConfig config;
   fs::path directory;
+  bool is_the_run = false;  ///< the directory is the one that was given
 };
+
+/// What --smoke sets where the command line does not: a few steps with all that happens in a run.
+const std::vector<std::string>& smoke_settings() {
+  static const std::vector<std::string> settings = {
+      "train.steps=8", "train.eval_every=4", "train.eval_batches=2", "train.checkpoint_every=4"};
+  return settings;
+}
+
+bool sets_budget(const std::string& word) {
+  return word.starts_with("train.tokens=") || word.starts_with("train.flops=") ||
+         word.starts_with("train.minutes=");
+}
+
+std::vector<std::string> settings_of(const CommandLine& line) {
+  std::vector<std::string> settings;
+  if (line.has("smoke")) settings = smoke_settings();
+  const std::vector<std::string> given = line.overrides();
+  if (std::ranges::any_of(given, sets_budget)) std::erase(settings, smoke_settings()[0]);
+  settings.insert(settings.end(), given.begin(), given.end());
+  return settings;
+}
 
 Source read_source(const CommandLine& line) {
   const fs::path given = line.words()[0];
   const bool is_run = fs::is_directory(given);
   const fs::path file = is_run ? find_run(given).config() : given;
+  const std::vector<std::string> settings = settings_of(line);
   // What a run keeps may be of an earlier weft, under whose names the settings are then read.
-  Source source{
-      is_run ? RunConfig::from_text(core::read_text_file(file), file.string(), line.overrides())
-             : RunConfig::load(file.string(), line.overrides()),
-      {}};
+  Source source{is_run ? RunConfig::from_text(core::read_text_file(file), file.string(), settings)
+                       : RunConfig::load(file.string(), settings),
+                {}};
+  const std::string name =
+      is_run ? fs::absolute(given / ".").lexically_normal().parent_path().filename().string()
+             : given.stem().string();
   if (line.has("run"))
     source.directory = line.text("run");
+  else if (line.has("smoke"))
+    source.directory = fs::path("runs") / (name + "-smoke");
   else if (is_run)
     source.directory = given;
   else
-    source.directory = run_path("runs", given.stem().string(), source.config.identity());
+    source.directory = run_path("runs", name, source.config.identity());
+  source.is_the_run = is_run && source.directory == given;
   return source;
+}
+
+/// A run directory is meant to be continued; a smoke test begins anew each time.
+RunStart start_of(const CommandLine& line, const Source& source) {
+  if (line.has("fresh") || line.has("smoke")) return RunStart::fresh;
+  return line.has("resume") || source.is_the_run ? RunStart::resume : RunStart::anew;
 }
 
 }  // namespace
@@ -45,16 +80,20 @@ Source read_source(const CommandLine& line) {
 int train_command(const Arguments& arguments) {
   CommandLine line("weft train CONFIG [section.key=value ...]",
                    "Trains what CONFIG describes, in its own run directory. CONFIG may also be "
-                   "a run directory, to continue it. Ctrl-C saves and stops.");
+                   "a run directory, to continue it. A budget given here (train.steps, tokens, "
+                   "flops or minutes) replaces that of the file. Ctrl-C saves and stops.");
   line.words(1, 1000, "CONFIG")
       .option("run", "DIR", "the run directory (runs/NAME-HASH)")
       .flag("resume", "continue the run from its last checkpoint")
       .flag("fresh", "delete the existing run and start again")
       .option("init-from", "RUN", "start from the model of another run")
+      .flag("smoke", "a short try in runs/NAME-smoke: 8 steps, validations, checkpoints, a sample")
       .flag("force", "start even if the run cannot fit into free memory");
   if (!line.parse(arguments)) return 0;
   core::require(!(line.has("resume") && line.has("fresh")),
                 "--resume and --fresh exclude each other");
+  core::require(!(line.has("resume") && line.has("smoke")),
+                "--smoke begins a run of its own: leave out --resume");
 
   const Source source = read_source(line);
   core::require(source.config.model.causal || source.config.model.task != layers::Task::language ||
@@ -63,14 +102,14 @@ int train_command(const Arguments& arguments) {
                 "predict it; weft bench step takes it, and data.masking gives it hidden tokens to "
                 "fill in");
   core::set_threads(source.config.threads);
-  const RunStart start = line.has("resume")  ? RunStart::resume
-                         : line.has("fresh") ? RunStart::fresh
-                                             : RunStart::anew;
+  const RunStart start = start_of(line, source);
   const std::string given = line.has("init-from") ? line.text("init-from") : "";
-  core::require(start != RunStart::resume || given.empty(),
-                "--init-from starts a run, --resume continues one with its own model: leave one "
-                "of them out");
-  RunOptions options{start, source_of_start(source.directory, start, given), "weft train"};
+  core::require(
+      start != RunStart::resume || given.empty(),
+      "--init-from starts a run, but this one is continued with its own model: name a new "
+      "one with --run DIR");
+  RunOptions options{start, source_of_start(source.directory, start, given), "weft train",
+                     line.has("smoke")};
   for (const std::string& word : line.words()) options.command += " " + word;
   if (line.has("run")) options.command += " --run " + line.text("run");
   // The data is read before the directory is made: a missing file leaves no empty run.
@@ -78,6 +117,7 @@ int train_command(const Arguments& arguments) {
   if (!line.has("force")) require_fit(source.config, available_bytes());
   std::vector<std::string> warnings;
   auto trainer = prepare_start(source.config, std::move(dataset), options.init_from, warnings);
+  for (const std::string& remark : source.config.remarks) std::cout << remark << '\n';
   for (const std::string& warning : warnings) std::cout << "warning: " << warning << '\n';
   const RunDirectory directory =
       RunDirectory::open(source.directory, start, options.command, options.init_from);

@@ -1,6 +1,7 @@
 #include "experiments/config/argument.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "experiments/config/text.h"
 #include "experiments/config/toml.h"
@@ -19,6 +20,11 @@ class Argument {
 
   void apply(const std::string& text) {
     const std::size_t equals = text.find('=');
+    std::error_code ignored;
+    if (equals == std::string::npos && std::filesystem::exists(text, ignored))
+      return report("", quote(text) +
+                            " is a file or directory, where settings are expected: this verb takes "
+                            "one at a time, so name a single one");
     if (equals == std::string::npos)
       return report("", quote(text) + " is no setting; write section.key=value");
     const std::string path = text.substr(0, equals);

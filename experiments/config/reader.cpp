@@ -34,6 +34,11 @@ void ConfigReader::problem(const std::string& path, const std::string& message,
 
 void ConfigReader::finish() {
   std::vector<ConfigProblem> problems = reading_.problems;
+  // What a default is blamed for may follow from a value that could not be read.
+  if (!reading_.refused.empty())
+    std::erase_if(problems, [](const ConfigProblem& problem) {
+      return problem.origin.place == ConfigOrigin::Place::by_default;
+    });
   std::set<std::string> wrong = reading_.refused;
   for (const ConfigProblem& problem : reading_.problems) wrong.insert(problem.key);
   std::ranges::move(reading_.keys.unknown_in(tree_.root(), wrong), std::back_inserter(problems));

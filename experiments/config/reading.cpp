@@ -12,13 +12,22 @@ namespace {
 
 constexpr double most_counted = 2147483647;  // 2^31 - 1
 
+/// The number in a text such as "4k", 4096.
+std::optional<Index> kilo_in(const ConfigNode& node) {
+  const std::string* text = std::get_if<std::string>(&node.value);
+  if (!text || without_kilo(*text) == *text) return std::nullopt;
+  return std::stoll(without_kilo(*text));
+}
+
 std::optional<double> as_number(const ConfigNode& node) {
+  if (const auto kilo = kilo_in(node)) return double(*kilo);
   if (const Index* integer = std::get_if<Index>(&node.value)) return double(*integer);
   const double* number = std::get_if<double>(&node.value);
   return number && !std::isnan(*number) ? std::optional(*number) : std::nullopt;
 }
 
 std::optional<Index> as_integer(const ConfigNode& node) {
+  if (const auto kilo = kilo_in(node)) return kilo;
   if (const Index* integer = std::get_if<Index>(&node.value)) return *integer;
   const double* number = std::get_if<double>(&node.value);
   constexpr double largest_exact = 9007199254740992;  // 2^53

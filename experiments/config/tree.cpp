@@ -56,6 +56,18 @@ ConfigTree ConfigTree::with(const std::string& path, ConfigNode value) const {
   return tree;
 }
 
+ConfigTree ConfigTree::without(const std::string& path) const {
+  ConfigTree tree = *this;
+  ConfigNode* node = &tree.root_;
+  for (const std::string& part : parts_of(section_of(path))) {
+    const auto found = node->table() ? node->table()->find(part) : ConfigNode::Table::iterator();
+    if (!node->table() || found == node->table()->end()) return tree;
+    node = &found->second;
+  }
+  if (node->table()) node->table()->erase(std::string(name_of(path)));
+  return tree;
+}
+
 const ConfigNode* ConfigTree::find(std::string_view path) const {
   const ConfigNode* node = &root_;
   while (node && !path.empty()) {

@@ -28,6 +28,9 @@ class ConfigTree {
   /// The same config with one more value laid over it, at "section.key".
   ConfigTree with(const std::string& path, ConfigNode value) const;
 
+  /// The same config without the value at "section.key".
+  ConfigTree without(const std::string& path) const;
+
   /// The value at "section.key", "attention.mix.groups[1].heads", ...; the root at "".
   const ConfigNode* find(std::string_view path) const;
   const ConfigNode& root() const { return root_; }

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "core/error.h"
+#include "experiments/console/number_text.h"
 
 namespace weft::experiments {
 
@@ -13,13 +14,6 @@ std::vector<std::string> split_at_commas(const std::string& text) {
   for (std::string part; std::getline(stream, part, ',');)
     if (!part.empty()) parts.push_back(part);
   return parts;
-}
-
-std::string without_kilo(const std::string& text) {
-  const std::size_t digits = text.size() - 1;
-  const bool is_kilo = text.size() >= 2 && text.size() <= 10 && text.back() == 'k' &&
-                       text.find_first_not_of("0123456789") == digits;
-  return is_kilo ? std::to_string(1024 * std::stoll(text.substr(0, digits))) : text;
 }
 
 std::vector<Variant> variants_of(const std::vector<std::string>& varied) {

@@ -13,9 +13,6 @@ using Variant = std::vector<std::string>;
 /// "a,b,c" -> a, b, c; empty parts are left out.
 std::vector<std::string> split_at_commas(const std::string& text);
 
-/// "4k" -> "4096"; anything else stays as it is.
-std::string without_kilo(const std::string& text);
-
 /// Every combination of the values of texts like "model.attention=dense,local" and
 /// "data.length=1k,4k"; one empty variant when there are none.
 std::vector<Variant> variants_of(const std::vector<std::string>& varied);

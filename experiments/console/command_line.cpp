@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "core/error.h"
+#include "experiments/console/number_text.h"
 
 namespace weft::experiments {
 namespace {
@@ -13,10 +14,11 @@ namespace {
 namespace po = boost::program_options;
 
 template <class Number>
-Number parse_number(const std::string& name, const std::string& text, const char* kind) {
+Number parse_number(const std::string& name, const std::string& given, const char* kind) {
+  const std::string text = without_kilo(given);
   Number value{};
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  core::require(fault == std::errc() && end == text.data() + text.size(), "--", name, " ", text,
+  core::require(fault == std::errc() && end == text.data() + text.size(), "--", name, " ", given,
                 " is not ", kind);
   return value;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <iosfwd>
 #include <string>
 #include <string_view>
@@ -11,12 +12,13 @@ namespace weft::experiments {
 /// gets the messages alone and never a control character.
 class LiveText {
  public:
-  /// `columns` of the terminal; 0: there is none.
-  LiveText(std::ostream& out, int columns) : out_(out), columns_(columns) {}
+  /// `columns` of the terminal at the moment, which may change; 0 at the start: there is none.
+  LiveText(std::ostream& out, std::function<int()> columns);
+  LiveText(std::ostream& out, int columns) : LiveText(out, [columns] { return columns; }) {}
   LiveText(const LiveText&) = delete;
   LiveText& operator=(const LiveText&) = delete;
 
-  bool is_live() const { return columns_ > 0; }
+  bool is_live() const { return live_; }
   void message(std::string_view text);
   /// Replaces the live lines, each cut to the width; does nothing where there is no terminal.
   void show(std::vector<std::string> lines);
@@ -28,9 +30,10 @@ class LiveText {
   void draw();
 
   std::ostream& out_;
-  int columns_;
+  std::function<int()> columns_;
+  bool live_;
   std::vector<std::string> lines_;
-  std::size_t drawn_ = 0;
+  std::vector<std::size_t> drawn_;  ///< the length of each line on the screen
 };
 
 }  // namespace weft::experiments

@@ -47,6 +47,17 @@ std::string format_count(double count) {
   return count < 1e6 ? format_fixed(count / 1e3, 1) + "k" : format_fixed(count / 1e6, 1) + "M";
 }
 
+std::string format_number_of(double count, const std::string& noun) {
+  return format_fixed(count, 0) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string without_kilo(const std::string& text) {
+  const std::size_t digits = text.size() - 1;
+  const bool is_kilo = text.size() >= 2 && text.size() <= 10 && text.back() == 'k' &&
+                       text.find_first_not_of("0123456789") == digits;
+  return is_kilo ? std::to_string(1024 * std::stoll(text.substr(0, digits))) : text;
+}
+
 std::string format_mib(double bytes) { return format_fixed(bytes / (1 << 20), 1); }
 
 std::string format_duration(double seconds) {

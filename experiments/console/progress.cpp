@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <ostream>
 
 #include "experiments/console/number_text.h"
@@ -40,7 +41,8 @@ double steady_seconds() {
 }
 
 int terminal_columns(int descriptor) {
-  if (!::isatty(descriptor)) return 0;
+  const char* kind = std::getenv("TERM");
+  if (!::isatty(descriptor) || (kind && std::string_view(kind) == "dumb")) return 0;
   winsize size{};
   const bool known = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return known ? size.ws_col : 80;
@@ -70,19 +72,19 @@ std::string Progress::text_of(const Line& line, double now) const {
          " tok/s  ETA " + format_duration(eta);
 }
 
-bool Progress::is_due(const Line& line, double now) const {
-  const double wait = settings_.columns > 0 ? live_seconds : settings_.every_seconds;
-  const bool counted =
-      settings_.columns == 0 && settings_.every_steps > 0 && line.step % settings_.every_steps == 0;
-  return first_ || counted || now - last_time_ >= wait;
+bool Progress::plain_line_is_due(const Line& line, double now) const {
+  const bool counted = settings_.every_steps > 0 && line.step % settings_.every_steps == 0;
+  return first_ || counted || now - plain_time_ >= settings_.every_seconds;
 }
 
 void Progress::update(const Line& line) {
   const double now = settings_.clock();
   if (first_) first_time_ = now, first_done_ = line.done;
   line_ = line;
-  shown_ = false;
-  if (is_due(line, now)) show(now);
+  shown_ = logged_ = false;
+  const bool plain = plain_line_is_due(line, now);
+  if (live_.is_live() ? first_ || now - live_time_ >= live_seconds : plain) show(now);
+  if (plain) log(now);
   first_ = false;
 }
 
@@ -93,13 +95,25 @@ void Progress::show(double now) {
   else
     out_ << text << std::endl;
   shown_ = true;
-  last_time_ = now;
+  live_time_ = now;
 }
 
-void Progress::message(std::string_view text) { live_.message(printable(text)); }
+void Progress::log(double now) {
+  if (settings_.log) *settings_.log << text_of(*line_, now) << std::endl;
+  logged_ = true;
+  plain_time_ = now;
+}
+
+void Progress::message(std::string_view text) {
+  const std::string shown = printable(text);
+  live_.message(shown);
+  if (settings_.log) *settings_.log << shown << std::endl;
+}
 
 void Progress::finish() {
-  if (!shown_) show(settings_.clock());
+  const double now = settings_.clock();
+  if (!shown_) show(now);
+  if (!logged_) log(now);
   live_.leave();
 }
 

@@ -14,7 +14,8 @@ namespace weft::experiments {
 
 /// Seconds on a clock that never goes back.
 double steady_seconds();
-/// The width of the terminal that a file descriptor belongs to; 0 when it is no terminal.
+/// The width of the terminal that a file descriptor belongs to; 0 when it is no terminal, or one
+/// that cannot redraw a line (TERM=dumb).
 int terminal_columns(int descriptor);
 
 /// Shows how a run is doing. On a terminal one live line, with messages above it; in a file plain
@@ -22,7 +23,9 @@ int terminal_columns(int descriptor);
 class Progress {
  public:
   struct Settings {
-    int columns = 0;              // of the terminal; 0: plain lines
+    /// of the terminal at the moment; 0: plain lines
+    std::function<int()> columns = [] { return 0; };
+    std::ostream* log = nullptr;  // gets the messages and plain lines too
     double every_seconds = 10;    // between plain lines
     core::Index every_steps = 0;  // a plain line also at multiples of this; 0: never
     std::function<double()> clock = steady_seconds;
@@ -52,15 +55,17 @@ class Progress {
 
  private:
   std::string text_of(const Line& line, double now) const;
-  bool is_due(const Line& line, double now) const;
+  /// Whether a file, and the log, get this line.
+  bool plain_line_is_due(const Line& line, double now) const;
   void show(double now);
+  void log(double now);
 
   std::ostream& out_;
   Settings settings_;
   std::optional<Line> line_;
   LiveText live_;
-  bool shown_ = true;  // the line as it is has been printed
-  double first_time_ = 0, first_done_ = 0, last_time_ = 0;
+  bool shown_ = true, logged_ = true;  // the line as it is has been printed
+  double first_time_ = 0, first_done_ = 0, live_time_ = 0, plain_time_ = 0;
   bool first_ = true;
 };
 

@@ -96,7 +96,8 @@ std::string text_of(const Facts& facts, const std::string& name) {
 void note_machine(const std::filesystem::path& run, std::vector<std::string>& machines) {
   for (const Facts& start : read_starts({run})) {
     const std::string text = text_of(start, "cpu") + ", " + text_of(start, "threads") +
-                             " threads a trial, " + text_of(start, "isa") + ", BLAS " +
+                             (text_of(start, "threads") == "1" ? " thread" : " threads") +
+                             " a trial, " + text_of(start, "isa") + ", BLAS " +
                              text_of(start, "blas") + ", weft " + text_of(start, "version");
     if (std::ranges::find(machines, text) == machines.end()) machines.push_back(text);
   }

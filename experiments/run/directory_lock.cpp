@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "core/error.h"
@@ -18,10 +20,20 @@ namespace {
 constexpr const char* without_locks = "WEFT_WITHOUT_LOCKS";
 
 /// 0, or an errno: EWOULDBLOCK when another process holds the lock.
-int lock_file(int file) {
-  while (::flock(file, LOCK_EX | LOCK_NB) != 0)
+int try_to_lock(int file, int kind) {
+  while (::flock(file, kind | LOCK_NB) != 0)
     if (errno != EINTR) return errno;
   return 0;
+}
+
+/// The same; one that only looks whether the lock is held is over in a moment.
+int lock_file(int file) {
+  int refused = try_to_lock(file, LOCK_EX);
+  for (int tries = 0; tries < 5 && refused == EWOULDBLOCK; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    refused = try_to_lock(file, LOCK_EX);
+  }
+  return refused;
 }
 
 }  // namespace
@@ -47,6 +59,14 @@ std::optional<DirectoryLock> DirectoryLock::take(const std::filesystem::path& di
   const std::string own = core::message_of("process ", ::getpid(), " on ", host);
   if (::ftruncate(file, 0) == 0) core::write_fully(file, std::as_bytes(std::span(own)));
   return lock;
+}
+
+bool DirectoryLock::is_held(const std::filesystem::path& directory) {
+  const int file = ::open((directory / file_name).c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool held = try_to_lock(file, LOCK_SH) == EWOULDBLOCK;
+  ::close(file);
+  return held;
 }
 
 DirectoryLock::DirectoryLock(DirectoryLock&& other) noexcept

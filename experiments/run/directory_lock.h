@@ -17,6 +17,9 @@ class DirectoryLock {
   static std::optional<DirectoryLock> take(const std::filesystem::path& directory,
                                            std::string& holder);
 
+  /// Whether a process holds the directory; where locks do not work, that is not known: false.
+  static bool is_held(const std::filesystem::path& directory);
+
   DirectoryLock(DirectoryLock&& other) noexcept;
   DirectoryLock& operator=(DirectoryLock&&) = delete;
   ~DirectoryLock();

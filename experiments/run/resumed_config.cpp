@@ -36,8 +36,12 @@ std::vector<std::string> check_resumed_config(const Checkpoint& checkpoint,
   if (unsafe.empty()) return safe;
   std::string list;
   for (const std::string& change : unsafe) list += "\n  " + change;
-  throw core::Error("the config is not the one that this run was saved with:" + list +
-                    "\nUndo the changes to resume, or train into another directory with --run");
+  const std::string run = checkpoint.path.parent_path().parent_path().string();
+  throw core::Error(
+      "the config is not the one that this run was saved with:" + list +
+      "\nUndo the changes to resume, or start a new run that has them and begins with "
+      "this model: add  --run DIR --init-from " +
+      run);
 }
 
 }  // namespace weft::experiments

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "experiments/config/describing.h"
 #include "experiments/console/nearest_word.h"
+#include "experiments/run/given_budget.h"
 #include "layers/attention/registry.h"
 #include "layers/settings/seq2seq_check.h"
 
@@ -216,8 +217,8 @@ SectionDescription describe_attention() {
 }  // namespace
 
 RunConfig RunConfig::read(ConfigTree tree, ConfigReader::Names names) {
-  ConfigReader reader(std::move(tree), names);
   RunConfig config;
+  ConfigReader reader(with_given_budget(std::move(tree), config.remarks), names);
   read_top(reader.section(""), config);
   config.data.fields(reader.section("data"));
   config.model.images = config.data.traits().images;

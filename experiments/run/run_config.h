@@ -24,6 +24,7 @@ struct RunConfig {
   SampleSettings sample;
 
   ResolvedConfig resolved;
+  std::vector<std::string> remarks;  ///< what was fitted to the command line
 
   /// A config file that gives the same run.
   std::string toml() const { return resolved.toml(); }

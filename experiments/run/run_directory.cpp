@@ -55,7 +55,7 @@ void check_start(const fs::path& directory, RunStart start, const std::string& c
 void delete_run(const RunFiles& files) {
   for (const fs::path& path :
        {files.checkpoints(), files.samples(), files.tensorboard(), files.metrics(),
-        files.environment(), files.config(), files.status()})
+        files.environment(), files.config(), files.log(), files.status()})
     fs::remove_all(path);
 }
 
@@ -78,8 +78,10 @@ RunDirectory RunDirectory::open(const fs::path& directory, RunStart start,
     const bool exists = holds_run(directory);
     if (exists && start == RunStart::anew) {
       const RunStatus status = read_status(run.files_);
+      // Nobody else holds the directory: what says that it runs was killed.
+      const std::string state = status.state == "running" ? "killed" : status.state;
       throw core::Error(
-          core::message_of(directory.string(), " already holds this run (", status.state, ", step ",
+          core::message_of(directory.string(), " already holds this run (", state, ", step ",
                            status.step, ")\n  continue it:              ", command,
                            " --resume\n  delete it and start over: ", command, " --fresh"));
     }

@@ -11,21 +11,13 @@
 #include "core/error.h"
 #include "core/files/durable_file.h"
 #include "core/files/json_nesting.h"
+#include "experiments/run/directory_lock.h"
 
 namespace weft::experiments {
 namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-/// 2024-05-06T07:08:09Z
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  ::gmtime_r(&now, &parts);
-  char text[32];
-  return std::string(text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts));
-}
 
 /// The contents of a JSON file, or null when it is absent or damaged.
 Json read_json(const fs::path& path) {
@@ -64,6 +56,14 @@ std::string cpu_name() {
 
 }  // namespace
 
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  char text[32];
+  return std::string(text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts));
+}
+
 fs::path run_path(const fs::path& root, const std::string& name, const std::string& config_hash) {
   return root / (name + '-' + config_hash.substr(0, 8));
 }
@@ -92,10 +92,15 @@ RunStatus read_status(const RunFiles& files) {
                    member(json, "reason", member(json, "detail", std::string())),
                    member(json, "advice", std::string())};
   // Earlier versions wrote no "saved"; but for a failure, the step was that of a checkpoint.
-  const bool was_saved = status.state != "failed" && status.step > 0;
+  const bool was_saved = status.state != "failed" && status.state != "diverged" && status.step > 0;
   status.saved = member(json, "saved", was_saved ? status.step : core::Index(-1));
   status.init_from = member(json, "init_from", std::string());
   return status;
+}
+
+std::string state_now(const RunFiles& files, const RunStatus& status) {
+  return status.state == "running" && !DirectoryLock::is_held(files.directory) ? "killed"
+                                                                               : status.state;
 }
 
 void write_status(const RunFiles& files, const RunStatus& status) {

@@ -11,6 +11,7 @@ namespace weft::experiments {
 /// Where a run keeps what:
 ///   config.toml    the resolved config             metrics.jsonl  measurements (metrics_log.h)
 ///   env.json       how, where and when it started  status.json    state and step; marks a run
+///   log.txt        what every start printed
 ///   checkpoints/   samples/   tensorboard/
 struct RunFiles {
   std::filesystem::path directory;
@@ -19,13 +20,15 @@ struct RunFiles {
   std::filesystem::path environment() const { return directory / "env.json"; }
   std::filesystem::path status() const { return directory / "status.json"; }
   std::filesystem::path metrics() const { return directory / "metrics.jsonl"; }
+  std::filesystem::path log() const { return directory / "log.txt"; }
   std::filesystem::path samples() const { return directory / "samples"; }
   std::filesystem::path tensorboard() const { return directory / "tensorboard"; }
   std::filesystem::path checkpoints() const { return directory / "checkpoints"; }
 };
 
-/// status.json: "running", "stopped" (by a signal), "finished" or "failed"; why, and what to do
-/// about it. Older files have one text, "detail", for both: it is read as the reason.
+/// status.json: "running", "stopped" (by a signal), "finished", "diverged" or "failed"; why, and
+/// what to do about it. A run that was killed could not change its "running": see state_now. Older
+/// files have one text, "detail", for both: it is read as the reason.
 struct RunStatus {
   std::string state;
   core::Index step = 0;
@@ -33,6 +36,9 @@ struct RunStatus {
   core::Index saved = -1;      ///< the step of the newest checkpoint; -1: there is none yet
   std::string init_from = {};  ///< the run whose model it starts from, until it has a checkpoint
 };
+
+/// 2024-05-06T07:08:09Z
+std::string utc_now();
 
 /// ROOT/NAME-HASH8 with the first 8 digits of the resolved config's hash: the same config always
 /// finds its run again.
@@ -49,6 +55,8 @@ RunFiles find_run(const std::filesystem::path& directory);
 
 /// With status.json lost or damaged, a status without state.
 RunStatus read_status(const RunFiles& files);
+/// The state, with "killed" for a run that says "running" while no process holds its directory.
+std::string state_now(const RunFiles& files, const RunStatus& status);
 void write_status(const RunFiles& files, const RunStatus& status);
 
 /// env.json lists the facts of every start of the run (version, command, CPU, instruction set, BLAS

@@ -4,11 +4,13 @@
 #include <optional>
 
 #include "core/error.h"
+#include "experiments/console/number_text.h"
 
 namespace weft::experiments {
 namespace {
 
-std::optional<Period> parse_period(std::string_view text) {
+std::optional<Period> parse_period(const std::string& given) {
+  const std::string text = without_kilo(given);
   double count = 0;
   const auto [rest, fault] = std::from_chars(text.data(), text.data() + text.size(), count);
   if (fault != std::errc() || count < 0) return std::nullopt;

@@ -69,7 +69,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments,
   for (const int processor : processors.empty() ? own_processors() : processors)
     CPU_SET(std::size_t(processor), &set);
   const int out = open_output(output.out, output.append);
-  const int err = output.err == output.out ? ::dup(out) : open_output(output.err, output.append);
+  const int err = output.err == output.out ? ::dup(out) : open_output(output.err, true);
   const pid_t parent = ::getpid();
   process_ = ::fork();
   if (process_ == 0) become_child(parent, argv.data(), environment.data(), set, out, err);

@@ -21,7 +21,7 @@ class ChildProcess {
     std::filesystem::path out;
     std::filesystem::path err;
     std::filesystem::path failure;  ///< where it says why it failed (run/failure.h)
-    bool append = true;
+    bool append = true;             ///< to `out`; `err` is always appended to
   };
 
   /// `processors` empty: all that this process may use. An Error when it cannot be started.

@@ -25,8 +25,10 @@
 namespace weft::experiments {
 namespace {
 
-Progress::Settings progress_settings(const TrainSettings& train) {
-  return {.columns = terminal_columns(STDOUT_FILENO), .every_steps = train.eval_every};
+Progress::Settings progress_settings(const TrainSettings& train, std::ostream& log) {
+  return {.columns = [] { return terminal_columns(STDOUT_FILENO); },
+          .log = &log,
+          .every_steps = train.eval_every};
 }
 
 bool uses_bf16(const Trainer& trainer) {
@@ -54,7 +56,10 @@ TrainingRun::TrainingRun(std::unique_ptr<Trainer> trainer, const RunDirectory& d
       store_(files_.checkpoints(), trainer_.config().train.keep_last,
              trainer_.config().train.keep_best),
       out_(out),
-      progress_(out, progress_settings(trainer_.config().train)) {}
+      log_(files_.log(), std::ios::app),
+      progress_(out, progress_settings(trainer_.config().train, log_)) {
+  log_ << utc_now() << "  " << options_.command << std::endl;
+}
 
 int TrainingRun::run() {
   if (options_.start == RunStart::resume && !store_.empty())
@@ -73,10 +78,13 @@ int TrainingRun::run() {
     set_status("stopped", stop_.name());
     return stop_.exit_code();
   } catch (const core::Error& error) {
-    set_failed(error.reason(), error.advice());
+    log_ << "error: " << error.what() << std::endl;
+    set_failed(error.fault() == core::Fault::diverged ? "diverged" : "failed", error.reason(),
+               error.advice());
     throw;
   } catch (const std::exception& error) {
-    set_failed(error.what());
+    log_ << "error: " << error.what() << std::endl;
+    set_failed("failed", error.what());
     throw;
   }
 }
@@ -144,9 +152,10 @@ void TrainingRun::set_status(const std::string& state, const std::string& reason
                         .init_from = saved_step_ < 0 ? options_.init_from : ""});
 }
 
-void TrainingRun::set_failed(const std::string& reason, const std::string& advice) noexcept {
+void TrainingRun::set_failed(const std::string& state, const std::string& reason,
+                             const std::string& advice) noexcept {
   try {
-    set_status("failed", reason, advice);
+    set_status(state, reason, advice);
   } catch (const std::exception&) {
     // The failure itself is reported by what is thrown on; the disk may be what failed.
   }
@@ -165,8 +174,9 @@ void TrainingRun::announce() {
   set_status("running");
   progress_.message(core::message_of("run ", files_.directory.string(), "  ",
                                      format_count(double(trainer_.arena().count())),
-                                     " parameters  ", trunk_of(config.model), "  ", core::threads(),
-                                     " threads, ", core::simd().isa, ", BLAS ", core::blas_core()));
+                                     " parameters  ", trunk_of(config.model), "  ",
+                                     format_number_of(double(core::threads()), "thread"), ", ",
+                                     core::simd().isa, ", BLAS ", core::blas_core()));
   if (uses_bf16(trainer_)) progress_.message(describe_precision(config));
   if (config.model.has_batch_statistics())
     progress_.message(
@@ -348,8 +358,8 @@ void TrainingRun::finish() {
     progress_.message("no better validation in " + std::to_string(without_best_) +
                       " attempts: stopping early");
   // The last validation is the final one where it read the whole split.
-  const bool measured =
-      trainer_.config().train.eval_batches == 0 && validated_step_ == trainer_.steps_done();
+  const bool whole = trainer_.config().train.eval_batches == 0 || options_.is_smoke_test;
+  const bool measured = whole && validated_step_ == trainer_.steps_done();
   if (!last_evaluation_ || !measured) {
     const Validation found =
         validate_finally(trainer_, baselines_, [&] { stop_.throw_if_requested(); });
@@ -359,10 +369,14 @@ void TrainingRun::finish() {
   save();
   progress_.finish();
   show_sample();
-  out_ << print_evaluation(*last_evaluation_, trainer_.dataset(), data::Split::validation);
-  if (const auto spans = span_report(trainer_.model(), trainer_.config())) out_ << spans->table();
-  out_ << std::flush;
+  print(print_evaluation(*last_evaluation_, trainer_.dataset(), data::Split::validation));
+  if (const auto spans = span_report(trainer_.model(), trainer_.config())) print(spans->table());
   set_status("finished");
+}
+
+void TrainingRun::print(const std::string& text) {
+  out_ << text << std::flush;
+  log_ << text << std::flush;
 }
 
 }  // namespace weft::experiments

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fstream>
 #include <iosfwd>
 #include <memory>
 #include <optional>
@@ -20,8 +21,9 @@ namespace weft::experiments {
 /// How a run is started.
 struct RunOptions {
   RunStart start = RunStart::anew;
-  std::string init_from;  ///< a run whose model the trainer already has; empty: none
-  std::string command;    ///< what the user typed
+  std::string init_from;       ///< a run whose model the trainer already has; empty: none
+  std::string command;         ///< what the user typed
+  bool is_smoke_test = false;  ///< the final validation takes no more batches than others
 };
 
 /// A training run in its directory: steps, validations, samples, checkpoints, metrics and what the
@@ -42,7 +44,8 @@ class TrainingRun {
   void announce();
   void set_status(const std::string& state, const std::string& reason = {},
                   const std::string& advice = {});
-  void set_failed(const std::string& reason, const std::string& advice = {}) noexcept;
+  void set_failed(const std::string& state, const std::string& reason,
+                  const std::string& advice = {}) noexcept;
   void train_until_done();
   void log_metrics(const MetricRecord& record);
   void record_step(const Trainer::Step& step, double seconds);
@@ -55,6 +58,8 @@ class TrainingRun {
   bool checkpoint_is_due() const;
   void save();
   void finish();
+  /// Prints a result, also into the log.
+  void print(const std::string& text);
 
   std::unique_ptr<Trainer> owned_trainer_;
   Trainer& trainer_;
@@ -63,6 +68,7 @@ class TrainingRun {
   CheckpointStore store_;
   std::ostream& out_;
   StopSignal stop_;
+  std::ofstream log_;
   Progress progress_;
   std::optional<MetricsLog> metrics_;
   std::optional<TensorboardLog> tensorboard_;

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/config/variations.h"
+#include "experiments/console/number_text.h"
 #include "experiments/train/run_forecast.h"
 #include "experiments/train/trainer.h"
 #include "tests/experiments/program.h"

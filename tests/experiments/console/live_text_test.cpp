@@ -34,5 +34,17 @@ TEST(LiveText, lines_that_are_left_stay_above_what_follows) {
   EXPECT_EQ(out.str(), "step 9\ndone\n");
 }
 
+TEST(Papercut15, a_terminal_that_becomes_narrower_is_redrawn_in_place) {
+  std::ostringstream out;
+  int columns = 12;
+  LiveText display(out, [&] { return columns; });
+  display.show({"step 9 of 20"});
+  columns = 5;
+  display.show({"step 10 of 20"});
+  EXPECT_EQ(out.str(),
+            "step 9 of 2\n"
+            "\033[3A\r\033[Jstep\n");
+}
+
 }  // namespace
 }  // namespace weft::experiments

@@ -24,7 +24,10 @@ struct Watched {
   Progress progress;
 
   explicit Watched(int columns, double every_seconds = 10, core::Index every_steps = 0)
-      : progress(out, {columns, every_seconds, every_steps, [this] { return now; }}) {}
+      : progress(out, {.columns = [columns] { return columns; },
+                       .every_seconds = every_seconds,
+                       .every_steps = every_steps,
+                       .clock = [this] { return now; }}) {}
 
   void update_at(double time, core::Index step) {
     now = time;
