@@ -28,21 +28,19 @@ std::array<Part, 3> divide(Index whole, const std::vector<double>& fractions) {
   return parts;
 }
 
-std::vector<TextFile> read_files(const TextDivision& division) {
-  std::vector<TextFile> files;
-  for (const auto& paths : division.paths)
-    for (const std::string& path : paths) files.push_back(read_text_file(path));
-  return files;
+TextOrigin origin_of(const TextFile& file) {
+  return {std::filesystem::path(file.path).filename().string(), Index(file.bytes.size()),
+          fingerprint_of(file.bytes)};
 }
 
 }  // namespace
 
-DividedText read_divided_text(const TextDivision& division) {
-  core::require(division.units == "bytes" || division.units == "characters",
-                "data.units must be bytes or characters, got '", division.units, "'");
-  std::vector<TextFile> files = read_files(division);
+DividedText divide_texts(std::vector<TextFile> files, const std::array<std::size_t, 3>& counts,
+                         const std::string& units) {
+  core::require(units == "bytes" || units == "characters",
+                "data.units must be bytes or characters, got '", units, "'");
   TextFacts facts;
-  if (division.units == "characters") facts.spelling = Spelling(alphabet_of(files));
+  if (units == "characters") facts.spelling = Spelling(alphabet_of(files));
   PackedTokens tokens(facts.spelling.vocabulary());
   std::size_t bytes = 0;
   for (const TextFile& file : files) bytes += file.bytes.size();
@@ -50,16 +48,29 @@ DividedText read_divided_text(const TextDivision& division) {
   auto file = files.begin();
   for (std::size_t i = 0; i < facts.parts.size(); ++i) {
     facts.parts[i].begin = tokens.size();
-    for (std::size_t k = 0; k < division.paths[i].size(); ++k, ++file) {
+    for (std::size_t k = 0; k < counts[i]; ++k, ++file) {
       append_tokens(*file, facts.spelling, tokens);
-      facts.origins.push_back({std::filesystem::path(file->path).filename().string(),
-                               Index(file->bytes.size()), fingerprint_of(file->bytes)});
       file->bytes = {};
     }
     facts.parts[i].size = tokens.size() - facts.parts[i].begin;
   }
-  if (division.fractions) facts.parts = divide(tokens.size(), *division.fractions);
   return {std::move(facts), std::move(tokens)};
+}
+
+DividedText read_divided_text(const TextDivision& division) {
+  std::vector<TextFile> files;
+  std::vector<TextOrigin> origins;
+  std::array<std::size_t, 3> counts{};
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    for (const std::string& path : division.paths[i]) {
+      files.push_back(read_text_file(path));
+      origins.push_back(origin_of(files.back()));
+      ++counts[i];
+    }
+  DividedText text = divide_texts(std::move(files), counts, division.units);
+  text.facts.origins = std::move(origins);
+  if (division.fractions) text.facts.parts = divide(text.tokens.size(), *division.fractions);
+  return text;
 }
 
 }  // namespace weft::data

@@ -8,6 +8,7 @@
 #include "data/dataset.h"
 #include "data/spelling.h"
 #include "data/text/packed_tokens.h"
+#include "data/text/text_file.h"
 
 namespace weft::data {
 
@@ -50,5 +51,10 @@ struct DividedText {
 };
 
 DividedText read_divided_text(const TextDivision& division);
+
+/// A text from what is in memory already: the first texts are concatenated to the first split, and
+/// so on, as many as `counts` says. The origins are left to the caller.
+DividedText divide_texts(std::vector<TextFile> files, const std::array<std::size_t, 3>& counts,
+                         const std::string& units);
 
 }  // namespace weft::data

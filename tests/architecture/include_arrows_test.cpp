@@ -20,6 +20,7 @@ const std::map<std::string, std::set<std::string>> arrows = {
     {"optim", {"autograd", "core/*"}},
     {"data", {"core/*"}},
     {"data/text", {"data", "core/*"}},
+    {"data/documents", {"data/text", "data", "core/*"}},
     {"data/tasks", {"data", "data/text", "core/*"}},
     {"data/questions", {"data/tasks", "data/text", "data", "core/*"}},
     {"data/summaries", {"data/tasks", "data/text", "data", "core/*"}},

@@ -1,11 +1,14 @@
-#include "experiments/commands/document_file.h"
+#include "data/documents/document_file.h"
 
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
 
-namespace weft::experiments {
+namespace weft::data {
 namespace {
+
+using core::Index;
+using Form = DocumentRule::Form;
 
 std::string field_of(std::string_view line, const std::string& field, const std::string& place) {
   const auto json = nlohmann::json::parse(line, nullptr, false);
@@ -20,19 +23,43 @@ std::string field_of(std::string_view line, const std::string& field, const std:
 
 }  // namespace
 
-DocumentFile::DocumentFile(const std::string& path, const std::string& field)
-    : file_(data::read_text_file(path)), fields_(!field.empty()) {
+Form DocumentRule::form_named(const std::string& name) {
+  if (name == "lines") return Form::lines;
+  if (name == "blank") return Form::blank;
+  core::require(name == "files", "--documents must be lines, blank or files, not ", name);
+  return Form::files;
+}
+
+std::string DocumentRule::words() const {
+  if (!field.empty()) return "the field \"" + field + "\" of a line";
+  return form == Form::lines   ? "a line"
+         : form == Form::blank ? "what empty lines divide"
+                               : "a file";
+}
+
+DocumentFile::DocumentFile(TextFile file, const DocumentRule& rule)
+    : file_(std::move(file)), fields_(!rule.field.empty()) {
   const std::string_view bytes = file_.bytes;
-  core::Index line = 0;
+  Index line = 0;
+  bool goes_on = false;  // the line belongs to the document before it
   for (std::size_t begin = 0, end = 0; begin < bytes.size(); begin = end) {
     const std::size_t newline = bytes.find('\n', begin);
     end = newline == std::string_view::npos ? bytes.size() : newline + 1;
     ++line;
     const std::string_view text = bytes.substr(begin, end - begin);
-    if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) continue;
-    documents_.push_back({line, begin, end});
-    if (fields_)
-      documents_.back().field = field_of(text, field, core::message_of("'", path, "':", line));
+    const bool is_empty = text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+    if (is_empty) ++empty_lines_;
+    if (is_empty && (documents_.empty() || rule.form == Form::lines || fields_)) continue;
+    if (is_empty || goes_on)
+      documents_.back().end = end;
+    else
+      documents_.push_back({line, begin, end});
+    goes_on = rule.form == Form::files || (rule.form == Form::blank && !is_empty);
+    if (fields_) {
+      goes_on = false;
+      documents_.back().field =
+          field_of(text, rule.field, core::message_of("'", file_.path, "':", line));
+    }
   }
 }
 
@@ -57,4 +84,4 @@ std::string DocumentFile::without(const std::vector<core::Index>& documents) con
   return out.append(file_.bytes, at);
 }
 
-}  // namespace weft::experiments
+}  // namespace weft::data

@@ -1,0 +1,50 @@
+#include "data/documents/document_split.h"
+
+#include "core/error.h"
+#include "data/documents/document_file.h"
+
+namespace weft::data {
+namespace {
+
+std::vector<std::string> texts_of(const std::string& bytes, const DocumentRule& rule) {
+  const DocumentFile file({"file", bytes}, rule);
+  std::vector<std::string> texts;
+  for (const std::string_view text : file.texts()) texts.emplace_back(text);
+  return texts;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(Documents, are_lines_paragraphs_files_or_fields) {
+  const std::string bytes = "\na\nb\n \n\nc\n";
+  EXPECT_EQ(texts_of(bytes, {DocumentRule::Form::lines}), (Texts{"a\n", "b\n", "c\n"}));
+  EXPECT_EQ(texts_of(bytes, {DocumentRule::Form::blank}), (Texts{"a\nb\n \n\n", "c\n"}));
+  EXPECT_EQ(texts_of(bytes, {DocumentRule::Form::files}), (Texts{"a\nb\n \n\nc\n"}));
+  EXPECT_EQ(texts_of("{\"t\": \"x\\ny\"}\n\n{\"t\": \"z\"}", {DocumentRule::Form::lines, "t"}),
+            (Texts{"x\ny", "z"}));
+  EXPECT_EQ(DocumentFile({"file", bytes}, {}).empty_lines(), 3);
+  EXPECT_THROW(DocumentRule::form_named("pages"), core::Error);
+}
+
+TEST(Documents, go_to_splits_by_their_share_of_the_bytes_whatever_their_order_in_the_file) {
+  std::vector<Index> bytes(1000, 50);
+  const auto splits = split_documents(bytes, {0.8, 0.1, 0.1}, 1);
+  EXPECT_EQ(std::ranges::count(splits, Split::test), 100);
+  EXPECT_EQ(std::ranges::count(splits, Split::validation), 100);
+  EXPECT_GT(std::ranges::count(splits.begin(), splits.begin() + 200, Split::test), 5);
+  EXPECT_EQ(splits, split_documents(bytes, {0.8, 0.1, 0.1}, 1));
+  EXPECT_NE(splits, split_documents(bytes, {0.8, 0.1, 0.1}, 2));
+}
+
+TEST(Documents, leave_no_split_with_a_share_empty) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto splits = split_documents(std::vector<Index>{900, 5, 80}, {0.98, 0.01, 0.01}, seed);
+    for (const Split split : {Split::training, Split::validation, Split::test})
+      EXPECT_EQ(std::ranges::count(splits, split), 1);
+  }
+  EXPECT_THROW(split_documents(std::vector<Index>{1, 2}, {0.8, 0.1, 0.1}, 1), core::Error);
+  EXPECT_THROW(split_documents(std::vector<Index>{1, 2, 3}, {0.8, 0.1, 0}, 1), core::Error);
+}
+
+}  // namespace
+}  // namespace weft::data
