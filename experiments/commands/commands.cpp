@@ -51,6 +51,7 @@ std::span<const Command> all_commands() {
       {"sweep", "train every trial of an experiment, or continue it", sweep_command},
       {"report", "compare the trials of a sweep in tables and pictures", report_command},
       {"plan", "estimate time and memory of a run, and whether it fits", plan_command},
+      {"runs", "list, compare, delete or slim runs", runs_command, runs_commands},
       {"export", "write a run's model as safetensors", export_command},
       {"import", "start a run with a model from safetensors", import_command},
       {"ckpt", "list, show or verify the checkpoints of a run", nullptr, ckpt_commands},

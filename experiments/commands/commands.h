@@ -10,7 +10,7 @@ namespace weft::experiments {
 using Arguments = std::vector<std::string>;
 
 /// A verb of the program: it runs and returns the exit code, or it has verbs of its own
-/// (weft bench step).
+/// (weft bench step); with both it chooses between them itself.
 struct Command {
   std::string_view name;
   std::string_view summary;
@@ -29,6 +29,8 @@ int report_command(const Arguments& arguments);
 int plan_command(const Arguments& arguments);
 int export_command(const Arguments& arguments);
 int import_command(const Arguments& arguments);
+/// Without a verb it lists.
+int runs_command(const Arguments& arguments);
 int completion_command(const Arguments& arguments);
 int data_prepare_command(const Arguments& arguments);
 int data_dedup_command(const Arguments& arguments);
@@ -37,6 +39,7 @@ std::span<const Command> list_commands();
 std::span<const Command> bench_commands();
 std::span<const Command> ckpt_commands();
 std::span<const Command> data_commands();
+std::span<const Command> runs_commands();
 
 std::span<const Command> all_commands();
 

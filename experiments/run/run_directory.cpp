@@ -51,14 +51,6 @@ void check_start(const fs::path& directory, RunStart start, const std::string& c
                "with --resume, or move it away");
 }
 
-/// What weft wrote goes; the mark of a run goes last, so that a killed deletion can be repeated.
-void delete_run(const RunFiles& files) {
-  for (const fs::path& path :
-       {files.checkpoints(), files.samples(), files.tensorboard(), files.metrics(),
-        files.environment(), files.config(), files.log(), files.status()})
-    fs::remove_all(path);
-}
-
 /// What killed writers left: this process is now the only one.
 void remove_temporary_files(const fs::path& directory) {
   std::error_code ignored;
@@ -67,6 +59,13 @@ void remove_temporary_files(const fs::path& directory) {
 }
 
 }  // namespace
+
+void delete_run(const RunFiles& files) {
+  for (const fs::path& path :
+       {files.checkpoints(), files.samples(), files.tensorboard(), files.metrics(),
+        files.environment(), files.config(), files.log(), files.status()})
+    fs::remove_all(path);
+}
 
 RunDirectory RunDirectory::open(const fs::path& directory, RunStart start,
                                 const std::string& command, const std::string& init_from) {

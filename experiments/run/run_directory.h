@@ -11,6 +11,10 @@ namespace weft::experiments {
 /// How a run is to begin in its directory.
 enum class RunStart { anew, resume, fresh };
 
+/// Deletes what weft wrote of a run that this process holds; the mark of a run goes last, so that a
+/// killed deletion can be repeated.
+void delete_run(const RunFiles& files);
+
 /// A run directory held for training: no other process trains there while this lives.
 class RunDirectory {
  public:

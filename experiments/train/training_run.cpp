@@ -13,6 +13,7 @@
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
 #include "data/images/png_file.h"
+#include "experiments/checkpoint/slimming.h"
 #include "experiments/console/number_text.h"
 #include "experiments/evaluate/baselines.h"
 #include "experiments/evaluate/generation.h"
@@ -114,6 +115,12 @@ void TrainingRun::resume() {
   std::vector<std::string> warnings;
   const Checkpoint checkpoint = store_.load_last(warnings);
   for (const std::string& warning : warnings) progress_.message("warning: " + warning);
+  if (checkpoint.has(weights_only_fact))
+    throw core::Error(
+        core::Fault::checkpoint,
+        files_.directory.string() +
+            " keeps only its weights (weft runs slim), which cannot be resumed",
+        "Start a new run from them: add --run DIR --init-from " + files_.directory.string());
   for (const std::string& change : check_resumed_config(checkpoint, trainer_.config()))
     progress_.message("changed since the checkpoint: " + change);
   trainer_.restore(checkpoint);

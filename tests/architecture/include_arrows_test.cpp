@@ -71,6 +71,9 @@ const std::map<std::string, std::set<std::string>> arrows = {
     {"experiments/run",
      {"experiments/checkpoint", "experiments/config", "experiments/console", "layers/*", "optim",
       "data/*", "core/*"}},
+    {"experiments/runs",
+     {"experiments/run", "experiments/checkpoint", "experiments/config", "experiments/console",
+      "core/*"}},
     {"experiments/evaluate",
      {"experiments/run", "experiments/console", "layers/*", "data/*", "autograd", "core/*"}},
     {"experiments/train",
@@ -87,8 +90,8 @@ const std::map<std::string, std::set<std::string>> arrows = {
       "experiments/console", "core/*"}},
     {"experiments/commands",
      {"experiments/bench", "experiments/sweep", "experiments/report", "experiments/train",
-      "experiments/evaluate", "experiments/run", "experiments/checkpoint", "experiments/config",
-      "experiments/console", "layers/*", "data/*", "core/*"}},
+      "experiments/runs", "experiments/evaluate", "experiments/run", "experiments/checkpoint",
+      "experiments/config", "experiments/console", "layers/*", "data/*", "core/*"}},
     {"experiments", {"experiments/commands", "experiments/run", "core/*"}},
 };
 
