@@ -72,7 +72,8 @@ Source read_source(const CommandLine& line) {
 /// A run directory is meant to be continued; a smoke test begins anew each time.
 RunStart start_of(const CommandLine& line, const Source& source) {
   if (line.has("fresh") || line.has("smoke")) return RunStart::fresh;
-  return line.has("resume") || source.is_the_run ? RunStart::resume : RunStart::anew;
+  const bool goes_on = line.has("continue") && holds_run(source.directory);
+  return line.has("resume") || source.is_the_run || goes_on ? RunStart::resume : RunStart::anew;
 }
 
 }  // namespace
@@ -85,15 +86,16 @@ int train_command(const Arguments& arguments) {
   line.words(1, 1000, "CONFIG")
       .option("run", "DIR", "the run directory (runs/NAME-HASH)")
       .flag("resume", "continue the run from its last checkpoint")
+      .flag("continue", "continue the run if there is one, else begin it: for jobs that restart")
       .flag("fresh", "delete the existing run and start again")
       .option("init-from", "RUN", "start from the model of another run")
       .flag("smoke", "a short try in runs/NAME-smoke: 8 steps, validations, checkpoints, a sample")
       .flag("force", "start even if the run cannot fit into free memory");
   if (!line.parse(arguments)) return 0;
-  core::require(!(line.has("resume") && line.has("fresh")),
-                "--resume and --fresh exclude each other");
-  core::require(!(line.has("resume") && line.has("smoke")),
-                "--smoke begins a run of its own: leave out --resume");
+  core::require(line.has("resume") + line.has("continue") + line.has("fresh") <= 1,
+                "--resume, --continue and --fresh exclude each other");
+  core::require(!((line.has("resume") || line.has("continue")) && line.has("smoke")),
+                "--smoke begins a run of its own: leave out --resume and --continue");
 
   const Source source = read_source(line);
   core::require(source.config.model.causal || source.config.model.task != layers::Task::language ||
@@ -105,7 +107,7 @@ int train_command(const Arguments& arguments) {
   const RunStart start = start_of(line, source);
   const std::string given = line.has("init-from") ? line.text("init-from") : "";
   core::require(
-      start != RunStart::resume || given.empty(),
+      start != RunStart::resume || given.empty() || line.has("continue"),
       "--init-from starts a run, but this one is continued with its own model: name a new "
       "one with --run DIR");
   RunOptions options{start, source_of_start(source.directory, start, given), "weft train",

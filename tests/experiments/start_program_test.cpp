@@ -95,6 +95,21 @@ TEST(Start, a_resume_that_finds_no_checkpoints_refuses_and_keeps_the_metrics) {
   EXPECT_EQ(read_text(program.path("a/metrics.jsonl")), metrics);
 }
 
+TEST(Start, continue_begins_a_run_and_the_same_command_goes_on_with_it) {
+  const Started program("continue");
+  const Outcome began = program.run(program.train("b", {"--continue", "train.steps=5"}));
+  EXPECT_EQ(began.code, 0) << began.err;
+  EXPECT_EQ(began.out.find("resumed"), std::string::npos) << began.out;
+  const Outcome went_on = program.run(program.train("b", {"--continue"}));
+  EXPECT_EQ(went_on.code, 0) << went_on.err;
+  EXPECT_NE(went_on.out.find("resumed step 5"), std::string::npos) << went_on.out;
+  EXPECT_EQ(weights(program.path("b/checkpoints/ckpt-00000012.h5")),
+            weights(program.path("a/checkpoints/ckpt-00000012.h5")));
+  const Outcome both = program.run(program.train("b", {"--continue", "--fresh"}));
+  EXPECT_EQ(both.code, 2);
+  EXPECT_NE(both.err.find("exclude each other"), std::string::npos) << both.err;
+}
+
 TEST(Start, a_lost_status_beside_checkpoints_can_be_resumed_and_is_not_deleted) {
   const Started program("status");
   fs::remove(program.path("a/status.json"));
