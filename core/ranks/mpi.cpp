@@ -1,0 +1,236 @@
+#include "core/ranks/ranks.h"
+
+#ifdef WEFT_HAS_MPI
+
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "core/counters.h"
+#include "core/error.h"
+
+namespace weft::core {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto silence = std::chrono::seconds(60);
+/// MPI counts in int; longer messages go in pieces.
+constexpr std::size_t longest_message = std::size_t(1) << 30;
+
+/// What the thread that talks to MPI and those who wait for it share.
+struct Mail {
+  std::mutex mutex;
+  std::condition_variable changed;
+};
+
+struct MpiTransfer final : Transfer {
+  MpiTransfer(std::shared_ptr<Mail> shared) : mail(std::move(shared)) {}
+
+  bool done() const override {
+    const std::lock_guard lock(mail->mutex);
+    return ended;
+  }
+  void wait() override {
+    std::unique_lock lock(mail->mutex);
+    if (!ended) ++counters().waits;
+    mail->changed.wait(lock, [this] { return ended; });
+  }
+
+  std::shared_ptr<Mail> mail;
+  bool ended = false;  ///< guarded by the mail's mutex
+};
+
+/// A transfer's requests, which only the thread touches.
+struct Work {
+  std::shared_ptr<MpiTransfer> transfer;
+  std::vector<Outgoing> out;
+  std::vector<Incoming> in;
+  int channel;
+  std::vector<MPI_Request> requests = {};
+  std::vector<Index> senders = {};  ///< of the first requests, which receive
+  Clock::time_point reported = {};
+
+  void post() {
+    for (const Incoming& message : in)
+      for (std::size_t at = 0; at < message.bytes.size(); at += longest_message) {
+        const std::size_t size = std::min(longest_message, message.bytes.size() - at);
+        MPI_Irecv(message.bytes.data() + at, int(size), MPI_BYTE, int(message.from), channel,
+                  MPI_COMM_WORLD, &requests.emplace_back());
+        senders.push_back(message.from);
+      }
+    for (const Outgoing& message : out)
+      for (std::size_t at = 0; at < message.bytes.size(); at += longest_message) {
+        const std::size_t size = std::min(longest_message, message.bytes.size() - at);
+        MPI_Isend(message.bytes.data() + at, int(size), MPI_BYTE, int(message.to), channel,
+                  MPI_COMM_WORLD, &requests.emplace_back());
+      }
+    reported = Clock::now();
+  }
+
+  bool test() {
+    int all = 0;
+    MPI_Testall(int(requests.size()), requests.data(), &all, MPI_STATUSES_IGNORE);
+    return all != 0;
+  }
+
+  /// The sender of a message that has not come; -1 where all have.
+  Index missing() {
+    for (std::size_t i = 0; i < senders.size(); ++i) {
+      int come = 0;
+      MPI_Request_get_status(requests[i], &come, MPI_STATUS_IGNORE);
+      if (!come) return senders[i];
+    }
+    return -1;
+  }
+};
+
+/// A transfer that its owner may drop: the thread still holds the requests.
+struct Handle final : Transfer {
+  explicit Handle(std::shared_ptr<MpiTransfer> shared) : transfer(std::move(shared)) {}
+  ~Handle() override { transfer->wait(); }
+  bool done() const override { return transfer->done(); }
+  void wait() override { transfer->wait(); }
+  std::shared_ptr<MpiTransfer> transfer;
+};
+
+/// One thread makes every call of MPI after the start: it posts what is begun, asks whether it has
+/// come, and sleeps in between, so that the threads that compute keep the cores. (A thread inside
+/// MPI_Waitall would take one for itself, and without a thread nothing moves until someone waits.)
+class MpiRanks final : public Ranks {
+ public:
+  MpiRanks() {
+    int granted = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &granted);
+    require(granted >= MPI_THREAD_SERIALIZED,
+            "MPI grants its calls to the first thread only; weft needs MPI_THREAD_SERIALIZED");
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &count_);
+    if (count_ > 1) start_thread();
+  }
+
+  ~MpiRanks() override {
+    if (thread_.joinable()) {
+      {
+        const std::lock_guard lock(mail_->mutex);
+        ending_ = true;
+        mail_->changed.notify_all();
+      }
+      thread_.join();
+    }
+    MPI_Finalize();
+  }
+
+  Index rank() const override { return rank_; }
+  Index count() const override { return count_; }
+
+  void end_all(int code) override { MPI_Abort(MPI_COMM_WORLD, code); }
+
+  void on_silence(std::function<void(Index)> report) override {
+    const std::lock_guard lock(mail_->mutex);
+    report_ = std::move(report);
+  }
+
+ protected:
+  std::unique_ptr<Transfer> start(std::vector<Outgoing> out, std::vector<Incoming> in,
+                                  int channel) override {
+    auto transfer = std::make_shared<MpiTransfer>(mail_);
+    const std::lock_guard lock(mail_->mutex);
+    begun_.push_back({transfer, std::move(out), std::move(in), channel});
+    mail_->changed.notify_all();
+    return std::make_unique<Handle>(std::move(transfer));
+  }
+
+ private:
+  /// Signals are for the thread that trains.
+  void start_thread() {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    thread_ = std::thread([this] { work(); });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+  /// Takes over what was begun; sleeps while there is nothing to do.  -> false: it is over
+  bool take_begun() {
+    std::unique_lock lock(mail_->mutex);
+    if (under_way_.empty())
+      mail_->changed.wait(lock, [this] { return ending_ || !begun_.empty(); });
+    while (!begun_.empty()) {
+      fresh_.push_back(std::move(begun_.front()));
+      begun_.pop_front();
+    }
+    return !(ending_ && fresh_.empty() && under_way_.empty());
+  }
+
+  void work() {
+    int idle = 0;
+    while (take_begun()) {
+      const bool posted = !fresh_.empty();
+      for (Work& next : fresh_) {
+        next.post();
+        under_way_.push_back(std::move(next));
+      }
+      fresh_.clear();
+      idle = finish_some() || posted ? 0 : idle + 1;
+      if (idle == 0) continue;
+      report_silence();
+      // The first answers come at once or not soon.
+      std::this_thread::sleep_for(std::chrono::microseconds(idle < 20 ? 5 : 100));
+    }
+  }
+
+  bool finish_some() {
+    const auto ended = [](Work& work) {
+      if (!work.test()) return false;
+      const std::lock_guard lock(work.transfer->mail->mutex);
+      work.transfer->ended = true;
+      work.transfer->mail->changed.notify_all();
+      return true;
+    };
+    return std::erase_if(under_way_, ended) > 0;
+  }
+
+  void report_silence() {
+    for (Work& work : under_way_) {
+      if (Clock::now() - work.reported < silence) continue;
+      work.reported = Clock::now();
+      const Index from = work.missing();
+      std::unique_lock lock(mail_->mutex);
+      if (from >= 0 && report_) report_(from);
+    }
+  }
+
+  int rank_ = 0, count_ = 1;
+  std::shared_ptr<Mail> mail_ = std::make_shared<Mail>();
+  std::deque<Work> begun_;               ///< guarded by the mail's mutex
+  bool ending_ = false;                  ///< the same
+  std::function<void(Index)> report_;    ///< the same
+  std::vector<Work> fresh_, under_way_;  ///< the thread's own
+  std::thread thread_;
+};
+
+}  // namespace
+
+std::unique_ptr<Ranks> start_mpi() { return std::make_unique<MpiRanks>(); }
+
+}  // namespace weft::core
+
+#else
+
+namespace weft::core {
+
+std::unique_ptr<Ranks> start_mpi() { return nullptr; }
+
+}  // namespace weft::core
+
+#endif

@@ -1,0 +1,79 @@
+#include "core/ranks/slice_sum.h"
+
+#include <algorithm>
+
+namespace weft::core {
+namespace {
+
+std::span<Real> stretch(std::span<Real> all, Range range) {
+  return all.subspan(std::size_t(range.begin), std::size_t(range.size()));
+}
+
+}  // namespace
+
+SliceSum::SliceSum(Ranks& ranks, const Slices& slices, Index shards)
+    : ranks_(ranks), slices_(slices) {
+  for (Index r = 0; r < ranks.count(); ++r)
+    parts_.push_back(parts_of(shards_of(r, ranks.count(), shards)));
+}
+
+void SliceSum::begin(Index bucket, std::vector<TreeTerm<Real>> parts) {
+  Moving moving{bucket, std::move(parts), {}, nullptr};
+  const Index count = ranks_.count(), own = ranks_.rank();
+  const Range mine = slices_.of(bucket, own);
+  std::vector<Outgoing> out;
+  std::vector<Incoming> in;
+  for (Index away = 1; away < count; ++away) {
+    const Index to = (own + away) % count;
+    if (const Range theirs = slices_.of(bucket, to); theirs.size() > 0)
+      for (const TreeTerm<Real>& term : moving.parts)
+        out.push_back({to, std::as_bytes(stretch(term.sum, theirs))});
+  }
+  for (Index from = 0; from < count && mine.size() > 0; ++from) {
+    if (from == own) continue;
+    for (std::size_t i = 0; i < parts_[std::size_t(from)].size(); ++i) {
+      moving.received.emplace_back(std::size_t(mine.size()));
+      in.push_back({from, std::as_writable_bytes(std::span(moving.received.back()))});
+    }
+  }
+  moving.transfer = ranks_.begin(std::move(out), std::move(in));
+  moving_.push_back(std::move(moving));
+}
+
+void SliceSum::add(Moving& moving, std::span<Real> to) const {
+  const Range mine = slices_.of(moving.bucket, ranks_.rank());
+  if (mine.size() == 0) return;
+  std::vector<TreeTerm<Real>> terms;
+  auto received = moving.received.begin();
+  for (std::size_t r = 0; r < parts_.size(); ++r)
+    for (std::size_t i = 0; i < parts_[r].size(); ++i)
+      terms.push_back({parts_[r][i], Index(r) == ranks_.rank() ? stretch(moving.parts[i].sum, mine)
+                                                               : std::span<Real>(*received++)});
+  const std::span<Real> sum = add_by_tree(std::move(terms)), place = stretch(to, mine);
+  if (sum.data() != place.data()) std::ranges::copy(sum, place.begin());
+}
+
+void SliceSum::finish(std::span<Real> to) {
+  for (Moving& moving : moving_) {
+    moving.transfer->wait();
+    add(moving, to);
+    moving.received.clear();
+  }
+  moving_.clear();
+}
+
+void gather_slices(Ranks& ranks, const Slices& slices, std::span<Real> values) {
+  const Index count = ranks.count(), own = ranks.rank();
+  std::vector<Outgoing> out;
+  std::vector<Incoming> in;
+  for (Index away = 1; away < count; ++away) {
+    const Index to = (own + away) % count, from = (own - away + count) % count;
+    for (const Range& range : slices.owned(own))
+      out.push_back({to, std::as_bytes(stretch(values, range))});
+    for (const Range& range : slices.owned(from))
+      in.push_back({from, std::as_writable_bytes(stretch(values, range))});
+  }
+  ranks.exchange(std::move(out), std::move(in));
+}
+
+}  // namespace weft::core
