@@ -20,6 +20,10 @@
   X(bp)                    \
   X(lsh)                   \
   X(routing)               \
+  X(moba)                  \
+  X(nsa)                   \
+  X(indexed)               \
+  X(compressed)            \
   X(forgetting)            \
   X(differential)          \
   X(linear)                \

@@ -8,7 +8,7 @@ namespace weft::layers {
 
 /// A Transformer that says to which class a whole sequence belongs: the trunk, one vector of it for
 /// each sequence, and a head. Padding is not read: logits do not depend on what it holds.
-///   cls:   the vector of a token of its own that stands before the sequence
+///   cls:   the vector of a token of its own placed before the sequence
 ///   mean:  the mean over the sequence's real tokens
 ///   root:  the vector that stands for the whole sequence, where the trunk has one
 ///   max+root:  half of that and half of the largest number of each column over the real tokens

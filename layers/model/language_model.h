@@ -6,7 +6,7 @@
 
 namespace weft::layers {
 
-/// A Transformer that says of every token which comes next, or which stands there when its settings
+/// A Transformer that predicts for every token which comes next, or which it is when its settings
 /// are not causal: the trunk and an output layer. An untied output table starts like the token
 /// table.
 class LanguageModel : public Model {

@@ -41,7 +41,7 @@ class MultiHead {
   /// One token.  x: [1, W] -> [1, W]
   Tensor step(MultiHeadState& state, const Tensor& x, Index position) const;
 
-  /// `continued`: the sequences stand in the middle of streams, after all that is carried.
+  /// `continued`: the sequences are in the middle of streams, after all that is carried.
   Cost cost(const Sequences& sequences, bool continued = false) const;
   /// Numbers in weight matrices.
   Index weights() const { return groups_.weight_rows(1, 0); }
@@ -62,7 +62,7 @@ class MultiHead {
   void join_past(const Pass& pass, const Group& group, AttentionInput& input) const;
   /// All heads' outputs side by side: [B * T, H D]
   Var mix(const Pass& pass, const Var& x, const Sequences& sequences) const;
-  /// Turns the blocks that rotary positions turn, where they stand.
+  /// Turns the blocks that rotary positions turn, in place.
   void turn(const Group& group, std::vector<HeadBlock>& blocks, Index length) const;
 
   HeadGroups groups_;

@@ -5,7 +5,7 @@
 
 namespace weft::layers {
 
-/// What stands in the place of a block's feed-forward.
+/// The kinds of feed-forward that a block can have.
 enum class FeedForwardKind { dense, sparse, experts, memory };
 
 /// What a block does to each token by itself.  x: [N, W] -> [N, W]

@@ -13,7 +13,7 @@ Tensor standard_moments(Index width) {
 }
 
 /// Sums that micro-batches may add up: of x - m, of (x - m)^2, and the number of rows, with m the
-/// running mean, which stands still within a step and keeps the squares from cancelling.
+/// running mean, which is constant within a step and keeps the squares from cancelling.
 /// -> [2 W + 1]
 Tensor statistics_of(const Tensor& moments, const Tensor& running, Index rows) {
   const Index width = moments.shape().back();

@@ -30,7 +30,7 @@ void SparseFeedForwardSettings::fields(core::Fields& field, Index hidden) {
   field.number("ff_hard", hard, "share of training steps that choose units; the rest weigh them",
                core::between(0, 1));
   field.flag("ff_mask_inside", mask_inside,
-             "the gate stands inside the relu: only live units with something to say teach the "
+             "the gate is inside the relu: only units that are chosen and positive train the "
              "controller");
   if (hidden % std::max<Index>(block, 1) != 0)
     field.problem("ff_block", core::message_of(hidden, " hidden units are not blocks of ", block));

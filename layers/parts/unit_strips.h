@@ -5,7 +5,7 @@
 namespace weft::layers {
 
 /// The weights of a feed-forward once more, ordered for reading few units: each unit's row of W1
-/// and column of W2 stand in one strip, so that a live unit is one run through memory. Made when
+/// and column of W2 are in one strip, so that a live unit is one run through memory. Made when
 /// first asked for, and anew when the parameters have changed.
 class UnitStrips {
  public:

@@ -31,7 +31,7 @@ bool carries_past(const std::vector<HeadGroupPlan>& groups);
 bool takes_padding(const std::vector<HeadGroupPlan>& groups);
 
 /// The rule by which the layers of these names spread tokens over rows, null where rows are tokens;
-/// and why they cannot stand in one model, empty when they can.
+/// and why they cannot be in one model, empty when they can.
 struct CommonRows {
   std::shared_ptr<const RowRule> rule;
   std::string problem = {};

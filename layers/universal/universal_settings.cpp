@@ -28,7 +28,7 @@ void UniversalSettings::fields(core::Fields& field) {
   field.added("steps");
   field.integer("steps", steps,
                 "Universal Transformer: how often the layers run, each time with the same weights "
-                "and told the step and the positions anew; 0: once, without that",
+                "and with the step and the positions added again; 0: once, without that",
                 core::between(0, 1000));
   field.when(chosen(), "model.steps above 0", [&] {
     field.choice("halting", halting,

@@ -52,25 +52,6 @@ struct Grouped {
   autograd::Parameter k_gain{{q[3]}, autograd::Init::ones()};
 };
 
-/// Token by token, each sequence by itself.
-Tensor decode(const layers::Attention& attention, const std::vector<layers::HeadBlock>& blocks,
-              const core::Shape& shape) {
-  const Index length = shape[2], columns = shape[1] * shape[3];
-  Tensor out({shape[0] * length, columns});
-  for (Index b = 0; b < shape[0]; ++b) {
-    const auto state = attention.begin();
-    for (Index t = 0; t < length; ++t) {
-      layers::StepInput step{{}, {}, t};
-      for (const auto& block : blocks)
-        step.blocks.push_back(block.matrix.value().rows(b * length + t, 1).read());
-      attention.step(
-          *state, step,
-          out.write().subspan(std::size_t((b * length + t) * columns), std::size_t(columns)));
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 void attention_grouped(Case& golden) {

@@ -114,6 +114,25 @@ std::vector<Real> by_case(const Tensor& matrix, const core::Shape& shape) {
   return take(matrix, shape, 0);
 }
 
+Tensor decode(const layers::Attention& attention, const std::vector<layers::HeadBlock>& blocks,
+              const core::Shape& shape, const Tensor& x) {
+  const Index length = shape[2], columns = shape[1] * shape[3];
+  Tensor out({shape[0] * length, columns});
+  for (Index b = 0; b < shape[0]; ++b) {
+    const auto state = attention.begin();
+    for (Index t = 0; t < length; ++t) {
+      layers::StepInput step{{}, {}, t};
+      if (x.size() > 0) step.x = x.rows(b * length + t, 1).read();
+      for (const auto& block : blocks)
+        step.blocks.push_back(block.matrix.value().rows(b * length + t, 1).read());
+      attention.step(
+          *state, step,
+          out.write().subspan(std::size_t((b * length + t) * columns), std::size_t(columns)));
+    }
+  }
+  return out;
+}
+
 std::unique_ptr<layers::Attention> make_attention(const Case& golden, const std::string& kind,
                                                   const core::Shape& shape, bool causal,
                                                   const tests::Settings& settings) {

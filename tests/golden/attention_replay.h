@@ -21,6 +21,20 @@ core::Tensor by_token(const std::vector<double>& numbers, const core::Shape& sha
 /// And back: a [B T, H D] matrix as a case's array of the given [B, H, T, D].
 std::vector<Real> by_case(const core::Tensor& matrix, const core::Shape& shape);
 
+/// Token by token, each sequence by itself.
+/// queries: [B, H, T, D], x: the layer's input, [B T, W], or empty -> [B T, H D]
+core::Tensor decode(const layers::Attention& attention,
+                    const std::vector<layers::HeadBlock>& blocks, const core::Shape& queries,
+                    const core::Tensor& x = {});
+
+/// The decision of that name in a pass.
+template <class Decision>
+std::shared_ptr<const Decision> decided(const autograd::Pass& pass,
+                                        const autograd::Journal& journal, std::string_view name) {
+  return std::any_cast<std::shared_ptr<const Decision>>(
+      *journal.find(pass.stream().fold(name).key()));
+}
+
 /// What a case brings beside the projections.
 struct ReplayHooks {
   /// Puts decisions that the case fixes into the journal before the pass.

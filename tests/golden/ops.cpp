@@ -5,6 +5,7 @@
 #define WEFT_GOLDEN_OPS(X)                              \
   X("attention.adaptive_span", attention_adaptive_span) \
   X("attention.bp", attention_bp)                       \
+  X("attention.compressed", attention_compressed)       \
   X("attention.delta", recurrences)                     \
   X("attention.dense", attention_dense)                 \
   X("attention.differential", attention_differential)   \
@@ -15,10 +16,13 @@
   X("attention.gdn2", recurrences)                      \
   X("attention.gla", recurrences)                       \
   X("attention.grouped", attention_grouped)             \
+  X("attention.indexed", attention_indexed)             \
   X("attention.kda", recurrences)                       \
   X("attention.linear", attention_linear)               \
   X("attention.linformer", attention_linformer)         \
   X("attention.lsh", attention_lsh)                     \
+  X("attention.moba", attention_moba)                   \
+  X("attention.nsa", attention_nsa)                     \
   X("attention.pattern", attention_pattern)             \
   X("attention.retention", recurrences)                 \
   X("attention.routing", attention_routing)             \

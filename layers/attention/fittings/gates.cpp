@@ -188,4 +188,53 @@ Var subtract_gated(const Var& o, const Var& share) {
       });
 }
 
+/// With a = logistic(gate): dx = a dy, dgate = a (1 - a) (dy . x).  Saves: x and the gates.
+Var sum_gated(const std::vector<Var>& x, const std::vector<Var>& gates) {
+  const core::Shape shape = x.at(0).shape(), of_gates = gates.at(0).shape();
+  const Index rows = shape[0], heads = of_gates[1], width = shape[1] / heads;
+  std::vector<Var> sources = x;
+  std::vector<Tensor> given, open;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    core::require(x[i].shape() == shape && gates[i].shape() == of_gates && of_gates[0] == rows,
+                  "sum_gated: ", x[i].shape(), " with gates ", gates[i].shape());
+    sources.push_back(gates[i]);
+    given.push_back(x[i].value());
+    open.push_back(gates[i].value());
+  }
+  /// body(first number of a head, which head of all rows)
+  const auto for_each_head = [=](const auto& body) {
+    core::parallel_for(rows, core::rows_per_piece(heads * width), [&](Index begin, Index end) {
+      for (Index i = begin * heads; i < end * heads; ++i) body(i * width, i);
+    });
+  };
+  const auto logistic_of = [](Real z) { return 1 / (1 + std::exp(-z)); };
+  Tensor y(shape, 0);
+  Real* to = y.write().data();
+  for_each_head([&](Index at, Index i) {
+    for (std::size_t part = 0; part < given.size(); ++part)
+      core::simd().axpy(logistic_of(open[part].data()[i]), given[part].data() + at, to + at, width);
+  });
+  return autograd::record(
+      "sum_gated", std::move(y), sources,
+      [given, open, for_each_head, logistic_of, width](Tensor dy) {
+        autograd::Gradients d;
+        std::vector<Real*> to_x, to_gates;
+        for (const auto* of : {&given, &open})
+          for (const Tensor& like : *of) d.emplace_back(like.shape());
+        for (std::size_t i = 0; i < given.size(); ++i) {
+          to_x.push_back(d[i].write().data());
+          to_gates.push_back(d[given.size() + i].write().data());
+        }
+        for_each_head([&](Index at, Index i) {
+          for (std::size_t part = 0; part < given.size(); ++part) {
+            const Real a = logistic_of(open[part].data()[i]);
+            const Real* own = dy.data() + at;
+            for (Index c = 0; c < width; ++c) to_x[part][at + c] = a * own[c];
+            to_gates[part][i] = a * (1 - a) * core::simd().dot(own, given[part].data() + at, width);
+          }
+        });
+        return d;
+      });
+}
+
 }  // namespace weft::layers

@@ -20,4 +20,8 @@ Var add_skipped(const Var& o, const HeadBlock& v, const autograd::Parameter& ski
 /// o_2h - logistic(share_h) o_(2h + 1).  o: [N, 2 H D], share: [N, H] -> [N, H D]
 Var subtract_gated(const Var& o, const Var& share);
 
+/// The sum over i of logistic(gate_i)_h x_i, of head h of several results.
+/// x: each [N, H D], gates: one for each, [N, H] -> [N, H D]
+Var sum_gated(const std::vector<Var>& x, const std::vector<Var>& gates);
+
 }  // namespace weft::layers

@@ -17,7 +17,7 @@ class InputMap {
 
   /// x: [N, in] -> [N, out]
   Var forward(const Var& x) const;
-  /// Saves: what stands between two matrices.
+  /// Saves: the values between the two matrices.
   Cost cost(Index tokens) const;
   void visit(autograd::Inventory& inventory);
 

@@ -31,7 +31,7 @@ void sum_shared_heads(const SharedHeads& heads, ConstHeads from, Index tokens, H
 std::vector<HeadBlock> repeat_heads(const SharedHeads& heads,
                                     const std::vector<HeadBlock>& blocks) {
   core::require(heads.few > 0 && heads.all % heads.few == 0, "repeat_heads: ", heads.few,
-                " heads cannot stand for ", heads.all, " evenly");
+                " heads cannot be shared by ", heads.all, " evenly");
   const Index rows = blocks[0].matrix.shape()[0], columns = heads.all * heads.width;
   const Index stride = Index(blocks.size()) * columns;
   Tensor y({rows, stride});

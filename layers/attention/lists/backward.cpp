@@ -156,7 +156,7 @@ void clear(const ListedProblem& problem, const Targets& to) {
   fill_zero(to.dv);
 }
 
-/// One softmax over all rounds: the gradients of one round. L and delta are those of the token.
+/// One softmax over all rounds: adds the gradients of one. L and delta are those of the token.
 void pull_back_round(const ListedProblem& problem, const ListedSaved& saved, const HeadLane& lane,
                      Index round, const Targets& to) {
   const TokenList list = problem.list(lane.index, round);
@@ -170,7 +170,6 @@ void pull_back_round(const ListedProblem& problem, const ListedSaved& saved, con
     facts.deltas.push_back(core::simd().dot(dout.row(token), out.row(token), out.cols));
   }
   made.run(facts);
-  clear(problem, to);
   add_to(problem, list, made, to);
 }
 
@@ -223,7 +222,9 @@ void backward_softmax(const ListedProblem& problem, const ListedSaved& saved, He
     const Targets own{{dqs + task * n * width, n, width, width},
                       {shared ? nullptr : dks + task * m * width, m, width, width},
                       {dvs + task * m * width, m, width, width}};
-    pull_back_round(problem, saved, lane, task % rounds, rounds > 1 ? own : in_place);
+    const Targets& to = rounds > 1 ? own : in_place;
+    clear(problem, to);
+    pull_back_round(problem, saved, lane, task % rounds, to);
   });
   const Index longest = std::max(n, m);
   const Index pieces = (longest + tokens_per_piece - 1) / tokens_per_piece;
@@ -247,11 +248,15 @@ void backward_softmax(const ListedProblem& problem, const ListedSaved& saved, He
 
 void listed_backward(const ListedProblem& problem, const ListedSaved& saved, Heads dq, Heads dk,
                      Heads dv) {
-  if (problem.merge == ListedProblem::Merge::softmax)
-    return backward_softmax(problem, saved, dq, dk, dv);
+  const bool softmax = problem.merge == ListedProblem::Merge::softmax;
+  if (softmax && !problem.rounds_in_turn) return backward_softmax(problem, saved, dq, dk, dv);
   core::parallel_for(problem.lanes(), 1, [&](Index index, Index) {
     const HeadLane lane = problem.lane(index);
-    pull_back_sets(problem, saved, lane, {lane.queries(dq), lane.keys(dk), lane.keys(dv)});
+    const Targets to{lane.queries(dq), lane.keys(dk), lane.keys(dv)};
+    if (!softmax) return pull_back_sets(problem, saved, lane, to);
+    clear(problem, to);
+    for (Index round = 0; round < problem.rounds; ++round)
+      pull_back_round(problem, saved, lane, round, to);
   });
 }
 

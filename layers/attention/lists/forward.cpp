@@ -177,6 +177,60 @@ void forward_softmax(const ListedProblem& problem, ConstHeads q, ConstHeads k, C
   });
 }
 
+/// One softmax over rounds that come in turn: what those so far gave each token.
+class RunningSoftmax {
+ public:
+  RunningSoftmax(const core::Matrix& out, Index tokens)
+      : out_(out), tops_(std::size_t(tokens), minus_infinity), totals_(std::size_t(tokens), 0) {
+    fill_zero(out);
+  }
+
+  /// Adds a round: its sum of weights times values and of weights, relative to exp(top).
+  void add(Index token, const Real* row, Real total, Real top) {
+    if (total <= 0) return;
+    Real &highest = tops_[std::size_t(token)], &sum = totals_[std::size_t(token)];
+    if (top > highest) {
+      const Real kept = std::exp(highest - top);
+      core::simd().scale(kept, out_.row(token), out_.cols);
+      sum *= kept;
+      highest = top;
+    }
+    const Real weight = std::exp(top - highest);
+    core::simd().axpy(weight, row, out_.row(token), out_.cols);
+    sum += weight * total;
+  }
+  /// log_sums: one for each token
+  void finish(Real* log_sums) {
+    for (std::size_t t = 0; t < totals_.size(); ++t) {
+      log_sums[t] = minus_infinity;
+      if (totals_[t] <= 0) continue;
+      core::simd().scale(1 / totals_[t], out_.row(Index(t)), out_.cols);
+      log_sums[t] = tops_[t] + std::log(totals_[t]);
+    }
+  }
+
+ private:
+  core::Matrix out_;
+  std::vector<Real> tops_, totals_;
+};
+
+void forward_in_turn(const ListedProblem& problem, ConstHeads q, ConstHeads k, ConstHeads v,
+                     Heads out, Real* log_sums) {
+  const Index n = problem.sequences.queries;
+  core::parallel_for(problem.lanes(), 1, [&](Index index, Index) {
+    const HeadLane lane = problem.lane(index);
+    RunningSoftmax rounds(lane.queries(out), n);
+    for (Index round = 0; round < problem.rounds; ++round) {
+      const TokenList list = problem.list(index, round);
+      ListForward(problem, list, lane.queries(q), lane.keys(k), lane.keys(v))
+          .run([&](Index slot, const Real* row, Real total, Real top) {
+            rounds.add(list.queries[std::size_t(slot)], row, total, top);
+          });
+    }
+    rounds.finish(log_sums + index * n);
+  });
+}
+
 void forward_mean(const ListedProblem& problem, ConstHeads q, ConstHeads k, ConstHeads v, Heads out,
                   Real* log_sums) {
   const Index n = problem.sequences.queries, width = problem.head_width;
@@ -211,6 +265,8 @@ void listed_forward(const ListedProblem& problem, ConstHeads q, ConstHeads k, Co
                     Heads out, Real* log_sums) {
   if (problem.merge == ListedProblem::Merge::mean)
     forward_mean(problem, q, k, v, out, log_sums);
+  else if (problem.rounds_in_turn)
+    forward_in_turn(problem, q, k, v, out, log_sums);
   else
     forward_softmax(problem, q, k, v, out, log_sums);
 }

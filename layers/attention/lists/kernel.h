@@ -33,6 +33,9 @@ struct ListedProblem {
   Index most_keys = 0;
   /// Slots of a list, the same for all lanes; of `merge` mean only.
   Index slots = 0;
+  /// Each lane takes its rounds one after another instead of all at once, so that nothing is kept
+  /// of a single round; for many rounds, of `merge` softmax and without a fallback.
+  bool rounds_in_turn = false;
   core::Precision precision = core::Precision::float32;
 
   /// Backward blocks have at least this many rows where lists allow, and twice as many keys.

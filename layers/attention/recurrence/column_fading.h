@@ -24,7 +24,7 @@ class ColumnFading {
 
   /// x: [N, W] -> [N, H D]
   Var decays(const Var& x) const;
-  /// Saves: what stands between the matrices, the decays, and what they are made from.
+  /// Saves: the values between the matrices, the decays, and what they are made from.
   Cost cost(Index tokens) const;
   void visit(autograd::Inventory& inventory);
 

@@ -1,4 +1,4 @@
-// Pairs whose decay differs by column, so that it stands inside the sum over columns. Readers are
+// Pairs whose decay differs by column, so that it is inside the sum over columns. Readers are
 // taken by parts, each with the decay at its first token as a reference: readers carry what they
 // decayed since then, keys before the part what they decay until then, both at most 1; keys inside
 // the part carry the inverse of what they decayed, at most e^80. The reference depends on nothing

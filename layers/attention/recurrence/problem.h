@@ -37,7 +37,7 @@ struct RecurrenceProblem {
   Index groups() const { return erases() ? 2 : 1; }
 };
 
-/// Where gates stand: that of a token and head at data + token * stride + head * columns, with one
+/// Where gates are: that of a token and head at data + token * stride + head * columns, with one
 /// column or D of them; a stride of 0 for one that all tokens share.
 struct ConstGates {
   const Real* data = nullptr;

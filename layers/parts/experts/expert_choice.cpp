@@ -15,7 +15,7 @@ Index panel_rows(Index rows, Index choices, Index experts) {
   return std::clamp<Index>(Index(std::bit_floor(std::size_t(average))) / 4, 8, 128);
 }
 
-/// The largest of P in turn, of equals the one that stands first.
+/// The largest of P in turn, of equals the first.
 void take_largest(std::span<const Real> p, std::span<std::int32_t> to) {
   for (std::size_t c = 0; c < to.size(); ++c) {
     std::int32_t best = -1;
@@ -29,9 +29,9 @@ void take_largest(std::span<const Real> p, std::span<std::int32_t> to) {
   }
 }
 
-/// Whether a row's second choice stands.
-bool stands(std::span<const Real> p, std::span<const std::int32_t> chosen, const ChoiceRule& rule,
-            double draw) {
+/// Whether a row keeps its second choice.
+bool keeps_second(std::span<const Real> p, std::span<const std::int32_t> chosen,
+                  const ChoiceRule& rule, double draw) {
   double gate = double(p[std::size_t(chosen[1])]), sum = rule.gate.eps;
   for (const std::int32_t e : chosen) sum += double(p[std::size_t(e)]);
   if (rule.gate.normalise) gate /= sum;
@@ -112,7 +112,7 @@ ExpertChoice choose_experts(const Tensor& probabilities, const ChoiceRule& rule,
     ++choice.first[std::size_t(own[0])];
     if (rule.choices > 1 && rule.second_threshold > 0 && !draws.empty())
       given_up[std::size_t(row * rule.choices + 1)] =
-          !stands(p, own, rule, draws[std::size_t(row)]);
+          !keeps_second(p, own, rule, draws[std::size_t(row)]);
   }
   place_choices(order, rule.capacity, given_up, choice);
   sort_places(order, choice);

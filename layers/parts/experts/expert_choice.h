@@ -23,7 +23,7 @@ struct ChoiceRule {
   GateRule gate = {};
 };
 
-/// Which experts each row chose, and where its copies stand when rows are sorted by expert. An
+/// Which experts each row chose, and where its copies are when rows are sorted by expert. An
 /// expert's rows fill whole panels, the last one up with filler, so that a product of one shape
 /// computes every row: its bits then depend on nothing but the row and its place.
 struct ExpertChoice {
@@ -39,7 +39,7 @@ struct ExpertChoice {
 
   Index experts() const { return Index(taken.size()); }
   Index places() const { return begin.back(); }
-  /// The expert whose rows stand in a panel.
+  /// The expert whose rows are in a panel.
   Index expert_of_panel(Index number) const;
 };
 

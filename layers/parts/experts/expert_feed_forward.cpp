@@ -13,7 +13,7 @@ namespace {
 
 constexpr double router_deviation = 0.02;
 
-/// What the last step counted, as it stands.
+/// What the last step counted.
 void keep_last(std::span<Real> value, std::span<const Real> statistics) {
   std::ranges::copy(statistics, value.begin());
 }
@@ -50,7 +50,7 @@ void ExpertSettings::fields(core::Fields& field) {
                  {"all", "random"});
     field.when("ff_second", {"random"}, [&] {
       field.number("ff_second_threshold", second_threshold,
-                   "gate from which a second choice always stands", core::between(1e-6, 1));
+                   "gate from which a second choice is always kept", core::between(1e-6, 1));
     });
   });
   field.number("ff_jitter", jitter,

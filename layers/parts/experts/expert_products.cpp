@@ -9,7 +9,7 @@
 namespace weft::layers {
 namespace {
 
-/// Copies the rows of x whose choices stand in places [first, first + count), zeros for filler.
+/// Copies the rows of x whose choices are in places [first, first + count), zeros for filler.
 void gather(const ExpertChoice& choice, const Tensor& x, Index first, Index count, Real* to) {
   const Index width = x.shape().back();
   for (Index i = 0; i < count; ++i, to += width) {
@@ -21,7 +21,7 @@ void gather(const ExpertChoice& choice, const Tensor& x, Index first, Index coun
   }
 }
 
-/// Each row's sum over its choices, in their order, of factor * what stands at its place; factors:
+/// Each row's sum over its choices, in their order, of factor * the row at its place; factors:
 /// [N, choices], or null for 1.  placed: [places, W] -> [N, W]
 Tensor collect(const ExpertChoice& choice, const Tensor& placed, const Real* factors, Index rows) {
   const Index width = placed.shape().back(), k = choice.choices;

@@ -11,7 +11,7 @@
 namespace weft::layers {
 namespace {
 
-/// Where the two halves of a head's query and of a slot's key stand.
+/// Where the two halves of a head's query and of a slot's key are.
 struct Layout {
   const MemoryTables& tables;
 

@@ -6,6 +6,7 @@
 
 #include "tests/closeness.h"
 #include "tests/layers/attention/attention_sample.h"
+#include "tests/layers/attention/chosen_oracles.h"
 #include "tests/layers/attention/naive_dense.h"
 #include "tests/layers/attention/naive_features.h"
 #include "tests/layers/attention/naive_lsh.h"
@@ -155,6 +156,7 @@ inline const std::map<std::string, Oracle>& attention_oracles() {
         return naive_pattern(sample, predicate_of(sample), inputs);
       };
     all.insert(sparse_twins().begin(), sparse_twins().end());
+    all.insert(chosen_oracles().begin(), chosen_oracles().end());
     return all;
   }();
   return oracles;

@@ -3,17 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "tests/layers/given_fields.h"
+#include "tests/layers/attention/chosen_variants.h"
 
 namespace weft::layers {
-
-/// A mechanism under settings that change what it does; the contract runs over it as over a kind.
-/// Its naive twin stands in attention_oracles() under `name`.
-struct AttentionVariant {
-  std::string name;
-  std::string kind;
-  tests::Settings settings;
-};
 
 /// Those with rows of their own.
 inline std::vector<AttentionVariant> row_variants() {
@@ -150,7 +142,7 @@ inline std::vector<AttentionVariant> other_variants() {
 inline const std::vector<AttentionVariant>& attention_variants() {
   static const std::vector<AttentionVariant> variants = [] {
     std::vector<AttentionVariant> all = pattern_variants();
-    for (const auto& more : {other_variants(), row_variants()})
+    for (const auto& more : {other_variants(), chosen_variants(), row_variants()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();

@@ -104,6 +104,15 @@ TEST(FittingsGradient, of_a_gate_alone_and_of_a_gated_difference_agrees_with_dif
                         {tests::random_tensor({7, 12}, 1), tests::random_tensor({7, 2}, 2)});
 }
 
+TEST(FittingsGradient, of_a_gated_sum_agrees_with_differences) {
+  tests::check_gradient("sum_gated",
+                        [](const Pass&, const Inputs& in) {
+                          return sum_gated({in[0], in[1]}, {in[2], in[3]});
+                        },
+                        {tests::random_tensor({7, 6}, 1), tests::random_tensor({7, 6}, 2),
+                         tests::random_tensor({7, 2}, 3), tests::random_tensor({7, 2}, 4)});
+}
+
 TEST(FittingsGradient, of_the_gated_norm_agrees_with_differences) {
   using Activation = GatedNormForm::Activation;
   const Tensor o = tests::random_tensor({7, 6}, 1), gate = tests::random_tensor({7, 6}, 2);
