@@ -6,7 +6,7 @@
 
 namespace weft::core {
 
-/// How many threads the library may use; 0 means all cores.
+/// How many threads the library may use; 0 means all cores, in a Slurm task those given to it.
 void set_threads(Index count);
 Index threads();
 

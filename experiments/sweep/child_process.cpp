@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/files/durable_file.h"
+#include "experiments/hold/outside_program.h"
 #include "experiments/run/failure.h"
 
 namespace weft::experiments {
@@ -40,11 +41,13 @@ int open_output(const std::filesystem::path& path, bool append) {
   return file;
 }
 
-/// This process's environment with one variable replaced.
-std::vector<std::string> environment_with(const std::string& name, const std::string& value) {
-  std::vector<std::string> variables{name + "=" + value};
-  for (char** variable = environ; *variable; ++variable)
-    if (!std::string_view(*variable).starts_with(name + "=")) variables.emplace_back(*variable);
+/// This process's environment, with another file for the reason of a failure, and without what a
+/// launcher of parallel programs set: a trial is a program of its own.
+std::vector<std::string> environment_of_child(const std::string& failure) {
+  auto variables = environment_without([](const std::string& name) {
+    return name == failure_file_variable || is_of_launcher(name);
+  });
+  variables.push_back(std::string(failure_file_variable) + "=" + failure);
   return variables;
 }
 
@@ -62,7 +65,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments,
                            const std::vector<int>& processors, const Output& output) {
   std::vector<std::string> words{"weft"};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  auto variables = environment_with(failure_file_variable, output.failure.string());
+  auto variables = environment_of_child(output.failure.string());
   const std::vector<char*> argv = pointers_to(words), environment = pointers_to(variables);
   cpu_set_t set;
   CPU_ZERO(&set);

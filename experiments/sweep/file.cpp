@@ -55,7 +55,7 @@ class Reading {
     read_seeds(sweep);
     read_excluded(sweep);
     refuse_keys_given_twice(sweep);
-    raise_if_any(std::move(problems_));
+    sweep.problems = std::move(problems_);
     return sweep;
   }
 
@@ -187,11 +187,19 @@ class Reading {
       const double x = log ? *low * std::pow(top / *low, u) : *low + (top - *low) * u;
       ConfigNode value{.value = {}, .origin = range.value.origin, .spelling = {}};
       if (whole)
-        value.value = std::min(Index(std::floor(x)), Index(*high));
+        value.value = whole_number_at(x, *ends);
       else
         value.value = x;
       draws[i].push_back({range.key, std::move(value)});
     }
+  }
+
+  /// The whole number at or below x, between two ends that may be as large as there are.
+  static Index whole_number_at(double x, const ConfigNode& ends) {
+    const Index low = std::get<Index>((*ends.list())[0].value);
+    const Index high = std::get<Index>((*ends.list())[1].value);
+    if (x >= double(high)) return high;
+    return x <= double(low) ? low : Index(std::floor(x));
   }
 
   static std::optional<double> end_of(const ConfigNode& ends, std::size_t which) {
@@ -230,8 +238,15 @@ class Reading {
     for (const SweepAxis& axis : sweep.axes)
       for (const std::string& key : axis.keys())
         if (!seen.insert(key).second)
-          report(axis.alternatives.front().front().value.origin, key,
-                 key + " is varied in two places: keep one");
+          report(origin_of(axis, key), key, key + " is varied in two places: keep one");
+  }
+
+  /// Where an axis first gives a setting.
+  static ConfigOrigin origin_of(const SweepAxis& axis, const std::string& key) {
+    for (const Assignments& alternative : axis.alternatives)
+      for (const Assignment& assignment : alternative)
+        if (assignment.key == key) return assignment.value.origin;
+    return {};
   }
 
   ConfigNode root_;

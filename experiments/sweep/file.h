@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/config/node.h"
+#include "experiments/config/problem.h"
 
 namespace weft::experiments {
 
@@ -51,8 +51,8 @@ struct SweepFile {
   std::vector<SweepAxis> axes;
   std::vector<Assignments> excluded;
   std::vector<ConfigOrigin> excluded_at;
+  std::vector<ConfigProblem> problems;  ///< what is wrong with the file itself
 
-  /// Throws everything that is wrong with the file at once.
   static SweepFile load(const std::string& path);
 };
 

@@ -33,6 +33,24 @@ Json json_of(const PlannedTrial& trial) {
           {"seconds", trial.seconds}};
 }
 
+/// The most trials of a sweep and settings of a trial that are believed.
+constexpr std::size_t most_trials = 10'000, most_settings = 1'000;
+
+/// Parses a plan; null for what is none. Members of an ordered object are searched one by one, so
+/// an object of very many, which no plan has, is not read on.
+Json parse_plan(const std::string& text) {
+  std::vector<std::size_t> members;  // of the objects that are open
+  const auto count = [&](int, Json::parse_event_t event, Json&) {
+    if (event == Json::parse_event_t::object_start) members.push_back(0);
+    if (event == Json::parse_event_t::object_end) members.pop_back();
+    if (event == Json::parse_event_t::key && ++members.back() > most_settings)
+      throw Json::other_error::create(0, "too many members", nullptr);
+    return true;
+  };
+  if (core::nests_too_deep(text)) return nullptr;
+  return Json::parse(text, count);
+}
+
 PlannedTrial trial_of(const Json& json) {
   PlannedTrial trial;
   trial.id = json.at("id");
@@ -82,8 +100,10 @@ SweepPlan read_plan(const SweepFiles& files) {
   core::require(std::filesystem::is_regular_file(files.plan()), "no sweep at ",
                 files.directory.string(), ": there is no sweep.json; make one with weft sweep");
   const std::string text = core::read_text_file(files.plan());
-  const Json json = Json::parse(core::nests_too_deep(text) ? "" : text, nullptr, false);
   try {
+    const Json json = parse_plan(text);
+    if (json.at("trials").size() > most_trials)
+      throw Json::other_error::create(0, "too many trials", nullptr);
     SweepPlan plan{json.at("name"), json.at("command"), json.at("budget"), {}};
     for (const Json& trial : json.at("trials")) plan.trials.push_back(trial_of(trial));
     return plan;
@@ -99,6 +119,10 @@ TrialState state_of(const SweepFiles& files, const std::string& id) {
   using Phase = TrialState::Phase;
   if (!holds_run(files.run(id))) return {Phase::waiting};
   const RunStatus status = read_status({files.run(id)});
+  if (status.state == "diverged")
+    return {Phase::failed, status.step,
+            core::message_of("diverged at step ", status.step, ": ", in_one_line(status.reason)),
+            true};
   if (status.state == "failed") return {Phase::failed, status.step, in_one_line(status.reason)};
   if (status.state != "finished") return {Phase::waiting, status.step};
   return {read_score(files.score(id)) ? Phase::done : Phase::trained, status.step};

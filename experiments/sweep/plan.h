@@ -80,6 +80,7 @@ struct TrialState {
   Phase phase = Phase::waiting;
   Index step = 0;
   std::string reason = {};  ///< of a failure, in one line
+  bool diverged = false;    ///< it failed since its loss was no number any more, at that step
 };
 /// The first line of a reason, which may list many problems.
 std::string in_one_line(const std::string& reason);

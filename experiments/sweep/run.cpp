@@ -10,7 +10,7 @@
 #include "core/files/durable_file.h"
 #include "experiments/console/number_text.h"
 #include "experiments/console/progress.h"
-#include "experiments/run/directory_lock.h"
+#include "experiments/hold/directory_lock.h"
 #include "experiments/run/metrics_log.h"
 #include "experiments/run/run_files.h"
 #include "experiments/sweep/score.h"
@@ -23,6 +23,7 @@ using Phase = TrialState::Phase;
 
 constexpr auto between_looks = std::chrono::milliseconds(50);
 constexpr double live_seconds = 0.5;
+constexpr int diverged_code = 3;  // of a process whose loss was no number any more
 
 /// A process that a killed sweep left behind saves and stops; until then its run is its own.
 void wait_until_free(const fs::path& run) {
@@ -60,7 +61,10 @@ std::string SweepRun::summary() const {
     return std::ranges::count(states_, phase, &TrialState::phase);
   };
   std::string text = std::to_string(count(Phase::done)) + " done";
-  if (count(Phase::failed) > 0) text += ", " + std::to_string(count(Phase::failed)) + " failed";
+  const auto diverged = std::ranges::count_if(states_, &TrialState::diverged);
+  if (const auto failed = count(Phase::failed) - diverged; failed > 0)
+    text += ", " + std::to_string(failed) + " failed";
+  if (diverged > 0) text += ", " + std::to_string(diverged) + " diverged";
   if (!jobs_.empty()) text += ", " + std::to_string(jobs_.size()) + " running";
   const auto open = count(Phase::waiting) + count(Phase::trained) - std::ptrdiff_t(jobs_.size());
   if (open > 0) text += ", " + std::to_string(open) + " to run";
@@ -182,17 +186,21 @@ void SweepRun::fail(const Job& job, ExitCode code) {
     state.phase = Phase::failed;
     const Failure failure = failure_of(planned, code);
     state.reason = in_one_line(failure.reason);
-    // A process that was ended from outside can go on; one that gave up has said why.
-    if (code < 128 && !job.scores && holds_run(files_.run(planned.id))) {
+    // A process that was ended from outside can go on; one that gave up has said why. What cannot
+    // be scored since it diverged is not scored again.
+    const bool diverged = code == diverged_code;
+    if (code < 128 && (!job.scores || diverged) && holds_run(files_.run(planned.id))) {
       RunStatus status = read_status({files_.run(planned.id)});
-      status.state = "failed";
+      status.state = diverged ? "diverged" : "failed";
       status.reason = failure.reason;
       status.advice = failure.advice;
       write_status({files_.run(planned.id)}, status);
+      if (diverged) state = state_of(files_, planned.id);
     }
   }
   states_[job.trial] = state;
-  display_.message("FAILED  " + planned.id + "  " + planned.label() + "  " + state.reason);
+  display_.message((state.diverged ? "DIVERGED  " : "FAILED  ") + planned.id + "  " +
+                   planned.label() + "  " + state.reason);
   if (options_.fail_fast && !stopping_) stop("--fail-fast: the running trials save and stop");
 }
 
@@ -233,7 +241,7 @@ void SweepRun::close() {
   bool failed = false;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (states_[i].phase != Phase::failed) continue;
-    if (!failed) display_.message("failed, and left out of every mean:");
+    if (!failed) display_.message("failed or diverged, and left out of every mean:");
     failed = true;
     display_.message("  " + plan_.trials[i].id + "  " + plan_.trials[i].label() + "  " +
                      states_[i].reason);

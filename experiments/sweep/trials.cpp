@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "experiments/config/problem.h"
 #include "experiments/config/text.h"
 #include "experiments/config/toml.h"
 #include "experiments/console/number_text.h"
@@ -59,16 +60,69 @@ std::string text_of(const ConfigNode& node) {
       node.value);
 }
 
-/// The same, with errors that also say which trial is wrong.
-RunConfig read_trial(const ConfigTree& base, const Choice& choice) {
-  try {
-    return resolve(base, choice);
-  } catch (const core::Error& error) {
+/// What is wrong with a sweep: each problem once, with the first trial that has it unless all do.
+class TrialProblems {
+ public:
+  explicit TrialProblems(std::vector<ConfigProblem> of_the_file)
+      : others_(std::move(of_the_file)) {}
+
+  void add(const std::vector<ConfigProblem>& problems) {
+    others_.insert(others_.end(), problems.begin(), problems.end());
+  }
+  void add(const std::vector<ConfigProblem>& problems, const Choice& choice) {
     std::string trial;
     for (const Assignment* assignment : choice)
       trial += (trial.empty() ? "" : ", ") + assignment->key + " = " + text_of(assignment->value);
-    throw core::Error(std::string(error.what()) + "\n  in the trial " + trial);
+    for (const ConfigProblem& problem : problems) {
+      const auto [found, is_new] = found_.try_emplace(problem.text(), Found{problem, trial, 0});
+      if (is_new) order_.push_back(problem.text());
+      ++found->second.trials;
+    }
   }
+  void raise(std::size_t trials) const {
+    std::vector<ConfigProblem> all = others_;
+    for (const std::string& text : order_) {
+      const Found& found = found_.at(text);
+      ConfigProblem& problem = all.emplace_back(found.problem);
+      if (found.trials < trials) problem.message += " (in the trial " + found.trial + ")";
+    }
+    raise_if_any(std::move(all));
+  }
+
+ private:
+  struct Found {
+    ConfigProblem problem;
+    std::string trial;
+    std::size_t trials;
+  };
+  std::vector<ConfigProblem> others_;
+  std::map<std::string, Found> found_;
+  std::vector<std::string> order_;
+};
+
+/// The base, and what is wrong with it.
+ConfigTree load_base(const SweepFile& sweep, const std::vector<std::string>& arguments,
+                     TrialProblems& problems) {
+  try {
+    return ConfigTree::load(sweep.base, arguments);
+  } catch (const ConfigError& error) {
+    problems.add(error.problems());
+    problems.raise(0);
+    throw;
+  }
+}
+
+/// The config of every choice, or an error with all that is wrong.
+std::vector<RunConfig> read_all(const ConfigTree& base, const std::vector<Choice>& choices,
+                                TrialProblems& problems) {
+  std::vector<RunConfig> configs;
+  for (const Choice& choice : choices) try {
+      configs.push_back(resolve(base, choice));
+    } catch (const ConfigError& error) {
+      problems.add(error.problems(), choice);
+    }
+  problems.raise(choices.size());
+  return configs;
 }
 
 /// Whether a run has all of these settings, however its config spells them.
@@ -89,7 +143,9 @@ void refuse_useless_axes(const SweepFile& sweep, const ConfigTree& base,
       return true;  // the trial cannot do without it
     }
   };
-  for (const SweepAxis& axis : sweep.axes)
+  for (const SweepAxis& axis : sweep.axes) {
+    // One seed is how many repetitions there are, not what varies.
+    if (axis.origin == SweepAxis::Origin::seeds && axis.alternatives.size() == 1) continue;
     for (const std::string& key : axis.keys()) {
       bool useful = false;
       for (std::size_t i = 0; i < choices.size() && !useful; ++i) useful = changes(key, i);
@@ -97,6 +153,7 @@ void refuse_useless_axes(const SweepFile& sweep, const ConfigTree& base,
                     " changes nothing: every trial has that value anyway, or the results do not "
                     "depend on it; remove it");
     }
+  }
 }
 
 void refuse_equal_trials(const SweepFile& sweep, const std::vector<Trial>& trials) {
@@ -137,7 +194,9 @@ std::string shown_value(const std::string& toml) {
 }
 
 std::vector<Trial> trials_of(const SweepFile& sweep, const std::vector<std::string>& arguments) {
-  const ConfigTree base = ConfigTree::load(sweep.base, arguments);
+  TrialProblems problems(sweep.problems);
+  if (sweep.base.empty()) problems.raise(0);
+  const ConfigTree base = load_base(sweep, arguments, problems);
   std::vector<std::string> keys;
   for (const SweepAxis& axis : sweep.axes)
     for (const std::string& key : axis.keys()) keys.push_back(key);
@@ -148,8 +207,8 @@ std::vector<Trial> trials_of(const SweepFile& sweep, const std::vector<std::stri
   }
   const std::vector<Choice> choices = product(sweep.axes);
   std::vector<Trial> trials;
-  for (const Choice& choice : choices) {
-    Trial trial{.id = {}, .config = read_trial(base, choice), .settings = {}};
+  for (RunConfig& config : read_all(base, choices, problems)) {
+    Trial trial{.id = {}, .config = std::move(config), .settings = {}};
     trial.id = trial.config.identity().substr(0, 8);
     for (const std::string& key : keys)
       if (const std::string value = trial.config.resolved.value_of(key); !value.empty())

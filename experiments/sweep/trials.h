@@ -22,9 +22,9 @@ struct Trial {
 std::string shown_value(const std::string& toml);
 
 /// Every trial of a sweep, in its order, read and checked as `weft train` would. `arguments` are
-/// section.key=value, laid over the base. Throws every problem of the first trial that has some; a
-/// setting that varies without changing any run, two trials that are the same run, an exclude that
-/// leaves out nothing or everything are errors too.
+/// section.key=value, laid over the base. Throws every problem of the file, of its base and of all
+/// trials at once; a setting that varies without changing any run, two trials that are the same
+/// run, an exclude that leaves out nothing or everything are errors too.
 std::vector<Trial> trials_of(const SweepFile& sweep, const std::vector<std::string>& arguments);
 
 /// "4 model.attention x 2 optim.lr x 3 seed"; empty when nothing varies.

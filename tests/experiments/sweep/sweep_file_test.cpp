@@ -49,6 +49,25 @@ TEST(SweepFile, a_zip_goes_through_its_lists_together_and_a_list_through_its_tab
             (Labels{"attention=dense", "attention=local"}));
 }
 
+TEST(SweepFile, a_list_may_begin_with_an_empty_table) {
+  const Sweep sweep;
+  EXPECT_EQ(sweep.labels("[[list]]\n[[list]]\nmodel.attention = \"local\"\n").size(), 2u);
+  EXPECT_NE(sweep.refused("[[list]]\n[[list]]\nseed = 2\n[grid]\nseed = [3, 4]\n")
+                .find("s.toml:6: seed is varied in two places"),
+            std::string::npos)
+      << sweep.refused("[[list]]\n[[list]]\nseed = 2\n[grid]\nseed = [3, 4]\n");
+}
+
+TEST(SweepFile, random_whole_numbers_reach_the_largest_there_is) {
+  const Sweep sweep;
+  const std::string end = "9223372036854775807";
+  const SweepFile file = SweepFile::load(sweep.write(
+      "s.toml", "base = \"base.toml\"\n[random]\nn = 20\nseed = 3\ntrain.steps = { linear = [" +
+                    end + ", " + end + "] }\n"));
+  for (const Assignments& draw : file.axes.at(0).alternatives)
+    EXPECT_EQ(std::get<Index>(draw.at(0).value.value), 9223372036854775807);
+}
+
 TEST(SweepFile, random_draws_stay_in_range_and_come_again_with_the_seed) {
   const Sweep sweep;
   const std::string text =

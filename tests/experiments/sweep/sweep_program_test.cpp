@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <csignal>
+#include <sstream>
 
 #include "experiments/sweep/plan.h"
 #include "tests/experiments/program.h"
@@ -94,6 +95,36 @@ TEST(SweepProgram, a_killed_and_an_interrupted_sweep_end_in_the_same_scores) {
   EXPECT_EQ(program.scores("broken"), program.scores("straight"));
 }
 
+/// The environments of a process's children, as they were started.
+std::string environments_of_children(pid_t process) {
+  const std::string place =
+      "/proc/" + std::to_string(process) + "/task/" + std::to_string(process) + "/children";
+  std::istringstream children(read_text(place));
+  std::string all;
+  for (pid_t child = 0; children >> child;)
+    all += read_text("/proc/" + std::to_string(child) + "/environ");
+  return all;
+}
+
+TEST(SweepProgram, trials_do_not_take_the_place_of_the_sweep_in_a_parallel_program) {
+  const SweepProgram program("launched");
+  const pid_t sweep = program.start({"sweep", "s.toml", "train.steps=100000"}, [] {
+    setenv("OMPI_COMM_WORLD_SIZE", "1", 1);
+    setenv("PMIX_RANK", "0", 1);
+    setenv("KEPT", "1", 1);
+  });
+  std::string found;
+  for (int ms = 0; ms < 60'000 && found.find("WEFT_FAILURE_FILE=") == std::string::npos; ++ms) {
+    usleep(1000);
+    found = environments_of_children(sweep);
+  }
+  kill(sweep, SIGINT);
+  program.wait(sweep);
+  EXPECT_NE(found.find("KEPT=1"), std::string::npos) << found;
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE=", "PMIX_RANK="})
+    EXPECT_EQ(found.find(name), std::string::npos) << name;
+}
+
 TEST(SweepProgram, a_failed_trial_is_listed_left_alone_and_retried_on_demand) {
   const SweepProgram program("failed", R"(
 base = "base.toml"
@@ -102,23 +133,23 @@ optim.lr = [1e-3, 1000.0]
 )");
   const Outcome first = program.run(failing);
   EXPECT_EQ(first.code, 1) << first.out << first.err;
-  EXPECT_NE(first.out.find("FAILED  "), std::string::npos) << first.out;
+  EXPECT_NE(first.out.find("DIVERGED  "), std::string::npos) << first.out;
   EXPECT_NE(first.out.find("is not finite"), std::string::npos) << first.out;
   EXPECT_NE(
       first.out.find(
-          "1 done, 1 failed   retry with: weft sweep s.toml optim.kind=sgd optim.clip=0 --retry "
+          "1 done, 1 diverged   retry with: weft sweep s.toml optim.kind=sgd optim.clip=0 --retry "
           "failed"),
       std::string::npos)
       << first.out;
   const Outcome again = program.run(failing);
   EXPECT_EQ(again.code, 1);
-  EXPECT_EQ(again.out.find("FAILED  "), std::string::npos) << "it must not have run again";
+  EXPECT_EQ(again.out.find("DIVERGED  "), std::string::npos) << "it must not have run again";
   EXPECT_NE(again.out.find("is not finite"), std::string::npos) << again.out;
   std::vector<std::string> retrying = failing;
   retrying.insert(retrying.end(), {"--retry", "failed"});
   const Outcome retried = program.run(retrying);
   EXPECT_EQ(retried.code, 1);
-  EXPECT_NE(retried.out.find("FAILED  "), std::string::npos) << retried.out;
+  EXPECT_NE(retried.out.find("DIVERGED  "), std::string::npos) << retried.out;
 }
 
 TEST(SweepProgram, fail_fast_starts_nothing_more) {
@@ -131,7 +162,7 @@ optim.lr = [1000.0, 1e-3, 2e-3]
   hasty.push_back("--fail-fast");
   const Outcome outcome = program.run(hasty);
   EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
-  EXPECT_NE(outcome.out.find("0 done, 1 failed, 2 to run"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("0 done, 1 diverged, 2 to run"), std::string::npos) << outcome.out;
 }
 
 TEST(SweepProgram, nothing_starts_when_the_last_trial_is_wrong) {

@@ -1,4 +1,4 @@
-#include "experiments/run/directory_lock.h"
+#include "experiments/hold/directory_lock.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <thread>
 #include <utility>
@@ -16,8 +15,6 @@
 
 namespace weft::experiments {
 namespace {
-
-constexpr const char* without_locks = "WEFT_WITHOUT_LOCKS";
 
 /// 0, or an errno: EWOULDBLOCK when another process holds the lock.
 int try_to_lock(int file, int kind) {
@@ -45,35 +42,56 @@ std::optional<DirectoryLock> DirectoryLock::take(const std::filesystem::path& di
   while ((file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) < 0 && errno == EINTR)
     continue;
   core::require(file >= 0, core::explain_errno(errno));
-  DirectoryLock lock(file);
+  DirectoryLock lock(directory, file);
   const int refused = lock_file(file);
   if (refused == EWOULDBLOCK) {
     holder = core::read_text_file(path);
     return std::nullopt;
   }
-  core::require(refused == 0 || std::getenv(without_locks), "it cannot be locked (",
-                std::strerror(refused), "): use a file system that has locks, or set ",
-                without_locks, "=1 and see to it that no other process works there");
-  char host[256] = {};
-  ::gethostname(host, sizeof host - 1);
-  const std::string own = core::message_of("process ", ::getpid(), " on ", host);
-  if (::ftruncate(file, 0) == 0) core::write_fully(file, std::as_bytes(std::span(own)));
+  Holder own = Holder::own(), other;
+  own.locked = refused == 0;
+  const Claim::Outcome outcome = Claim::take(directory, own, lock.claim_, other);
+  if (outcome == Claim::Outcome::held) {
+    holder = other.text();
+    return std::nullopt;
+  }
+  core::require(outcome == Claim::Outcome::taken || own.locked,
+                "it can be held neither by a lock (", std::strerror(refused),
+                ") nor by a hard link: use a file system that has one of them");
+  const std::string text = own.text();
+  if (::ftruncate(file, 0) == 0) core::write_fully(file, std::as_bytes(std::span(text)));
   return lock;
 }
 
 bool DirectoryLock::is_held(const std::filesystem::path& directory) {
   const int file = ::open((directory / file_name).c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  const bool held = try_to_lock(file, LOCK_SH) == EWOULDBLOCK;
+  if (file < 0) return Claim::find(directory, false).has_value();
+  const int refused = try_to_lock(file, LOCK_SH);
   ::close(file);
-  return held;
+  return refused == EWOULDBLOCK || Claim::find(directory, refused == 0).has_value();
+}
+
+bool DirectoryLock::is_own_file(const std::string& name) {
+  return name == file_name || Claim::is_claim_file(name);
 }
 
 DirectoryLock::DirectoryLock(DirectoryLock&& other) noexcept
-    : file_(std::exchange(other.file_, -1)) {}
+    : directory_(std::move(other.directory_)),
+      file_(std::exchange(other.file_, -1)),
+      claim_(std::move(other.claim_)) {}
 
 DirectoryLock::~DirectoryLock() {
+  claim_.reset();  // before the lock: who gets that finds the directory free
   if (file_ >= 0) ::close(file_);
+}
+
+void DirectoryLock::require_held() const {
+  std::string to;
+  if (!claim_ || !claim_->is_lost(to)) return;
+  throw core::Error(core::Fault::checkpoint,
+                    directory_.string() + " was taken over by " + to +
+                        ": this process is no longer the one that trains there",
+                    "Nothing is lost: the run goes on there");
 }
 
 }  // namespace weft::experiments
