@@ -1,14 +1,20 @@
 #include <filesystem>
+#include <functional>
 #include <iostream>
 
 #include "core/error.h"
-#include "core/files/durable_file.h"
+#include "experiments/commands/chart_files.h"
 #include "experiments/commands/commands.h"
 #include "experiments/config/variations.h"
+#include "experiments/console/columns.h"
 #include "experiments/console/command_line.h"
+#include "experiments/console/number_text.h"
 #include "experiments/report/advice.h"
 #include "experiments/report/html_page.h"
 #include "experiments/report/result_tables.h"
+#include "experiments/run_pages/run_charts.h"
+#include "experiments/run_pages/run_page.h"
+#include "experiments/runs/run_list.h"
 
 namespace weft::experiments {
 namespace {
@@ -16,12 +22,13 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The tables of all tasks, one after the other.
-std::string all_tables(const Comparison& comparison, std::string (*write)(const Table&),
+std::string all_tables(const Comparison& comparison,
+                       const std::function<std::string(const Table&)>& form,
                        Table (*make)(const Comparison&, const ComparedTask&)) {
   std::string text;
   for (const ComparedTask& task : comparison.tasks) {
     if (!text.empty()) text += '\n';
-    text += write(make(comparison, task));
+    text += form(make(comparison, task));
   }
   return text;
 }
@@ -31,65 +38,50 @@ fs::path beside(const fs::path& path) {
   return path.parent_path() / (path.stem().string() + "-times" + path.extension().string());
 }
 
-void write(const fs::path& path, const std::string& text) {
-  if (path.has_parent_path()) fs::create_directories(path.parent_path());
-  core::write_durably(path, text);
-  std::cerr << "wrote " << path.string() << '\n';
+/// With what the sweep was made of; where and in how many pieces it ran does not change a table.
+std::string tex_with_command(Table table, const Report& report) {
+  const std::string& command = report.sweep.plan.command;
+  table.command = "made by " + command.substr(0, command.find(" -")) + " and weft report";
+  return latex(table);
 }
 
 void write_tables(const fs::path& path, const Comparison& comparison,
-                  std::string (*form)(const Table&)) {
-  write(path, all_tables(comparison, form, result_table));
-  write(beside(path), all_tables(comparison, form, measured_table));
+                  const std::function<std::string(const Table&)>& form) {
+  write_output_file(path, all_tables(comparison, form, result_table));
+  write_output_file(beside(path), all_tables(comparison, form, measured_table));
 }
 
-void write_pictures(const fs::path& folder, const Report& report) {
-  fs::create_directories(folder);
-  std::vector<std::vector<ReportChart>> all = report.charts;
-  all.push_back(report.lengths);
-  for (const auto& charts : all)
-    for (const ReportChart& chart : charts)
-      core::write_durably(folder / (chart.file + ".svg"), svg_file(chart.chart));
-  std::cerr << "wrote the pictures to " << folder.string() << '\n';
+std::vector<ChartFigure> all_charts(const Report& report) {
+  std::vector<ChartFigure> all;
+  for (const auto& charts : report.charts) all.insert(all.end(), charts.begin(), charts.end());
+  all.insert(all.end(), report.lengths.begin(), report.lengths.end());
+  return all;
 }
 
-void write_output(const std::string& name, const Report& report) {
+void write_output(const std::string& name, const Report& report,
+                  const std::vector<std::string>& endings) {
   const fs::path path = name;
   const std::string ending = path.extension().string();
-  if (name.ends_with('/'))
-    write_pictures(path, report);
+  if (names_pictures(name))
+    write_pictures(name, all_charts(report), endings);
   else if (ending == ".html")
-    write(path, html_page(report));
+    write_output_file(path, html_page(report));
   else if (ending == ".md")
     write_tables(path, report.comparison, markdown);
   else if (ending == ".tex")
-    write_tables(path, report.comparison, latex);
+    write_tables(path, report.comparison,
+                 [&](const Table& table) { return tex_with_command(table, report); });
   else if (ending == ".csv") {
-    write(path, csv(result_values(report.comparison)));
-    write(beside(path), csv(measured_values(report.comparison)));
+    write_output_file(path, csv(result_values(report.comparison)));
+    write_output_file(beside(path), csv(measured_values(report.comparison)));
   } else {
     throw core::Error("-o " + name +
-                      ": the name must end in .html, .md, .tex, .csv, or / for a "
+                      ": the name must end in .html, .md, .tex, .csv, .svg, .pdf, .png, or / for a "
                       "folder of pictures");
   }
 }
 
-}  // namespace
-
-int report_command(const Arguments& arguments) {
-  CommandLine line(
-      "weft report DIR",
-      "Compares the trials of a sweep: mean and deviation over seeds, settings chosen "
-      "on validation and scored on test. Prints the tables; -o writes them, and a page "
-      "with pictures, to files. Result tables are the same bytes for the same trials; "
-      "measured times are in separate files, NAME-times.");
-  line.words(1, 1, "DIR")
-      .option("by", "KEY", "the varied setting that names the rows (model.attention)")
-      .option("metric", "M", "bits, loss, perplexity, accuracy, recall or sequence_accuracy (all)")
-      .option("baseline", "NAME", "a row that the others are compared with, seed by seed")
-      .option("output,o", "FILES",
-              "comma-separated: report.html, table.md, table.tex, table.csv, pictures/");
-  if (!line.parse(arguments)) return 0;
+int report_sweep(const CommandLine& line, const std::vector<std::string>& endings) {
   const auto given = [&](const std::string& name) { return line.has(name) ? line.text(name) : ""; };
   const SweepRecord sweep = read_sweep(line.words()[0]);
   const Report report = make_report(
@@ -103,8 +95,74 @@ int report_command(const Arguments& arguments) {
   std::cout << (sweep.plan.budget.empty() ? "The trials have different budgets."
                                           : "Equal budgets: train." + sweep.plan.budget + ".")
             << '\n';
-  for (const std::string& name : split_at_commas(given("output"))) write_output(name, report);
+  for (const std::string& name : split_at_commas(given("output")))
+    write_output(name, report, endings);
   return 0;
+}
+
+/// The runs that the words name, themselves or by a folder above them.
+std::vector<RunRecord> runs_of(const std::vector<std::string>& words) {
+  constexpr std::size_t most = 24;
+  std::vector<RunRecord> runs;
+  for (const std::string& word : words) {
+    if (holds_run(word)) {
+      runs.push_back(read_run(word));
+      continue;
+    }
+    const std::vector<RunSummary> below = find_runs(word);
+    core::require(!below.empty(), "neither a run nor a sweep at ", word);
+    for (const RunSummary& run : below) runs.push_back(read_run(run.directory));
+  }
+  core::require(runs.size() <= most, "a page of ", runs.size(), " runs would show little: at most ",
+                most, " fit side by side");
+  return runs;
+}
+
+int report_runs(const CommandLine& line, const std::vector<std::string>& endings) {
+  for (const char* const option : {"by", "metric", "baseline"})
+    core::require(!line.has(option), "--", option, " is for sweeps, not for runs");
+  const std::vector<RunRecord> runs = runs_of(line.words());
+  std::vector<std::vector<std::string>> rows{{"run", "state", "step", "best loss", "trained"}};
+  for (const RunRecord& run : runs)
+    rows.push_back({run.name, run.state, std::to_string(run.step),
+                    format_fixed(best_validation(run), 4), format_duration(run.seconds)});
+  std::cout << format_columns(rows, 40);
+  for (const std::string& name : split_at_commas(line.has("output") ? line.text("output") : ""))
+    if (names_pictures(name))
+      write_pictures(name, run_charts(runs), endings);
+    else if (fs::path(name).extension() == ".html")
+      write_output_file(name, run_page(runs));
+    else
+      throw core::Error("-o " + name +
+                        ": of runs there are .html, .svg, .pdf, .png, or / for a folder of "
+                        "pictures; tables are made of sweeps");
+  return 0;
+}
+
+}  // namespace
+
+int report_command(const Arguments& arguments) {
+  CommandLine line(
+      "weft report SWEEP | RUN...",
+      "Compares the trials of a sweep: mean and deviation over seeds, settings chosen "
+      "on validation and scored on test. Prints the tables; -o writes them, and a page "
+      "with pictures, to files. Result tables are the same bytes for the same trials; "
+      "measured times are in separate files, NAME-times. Of runs, one or several side by "
+      "side, it shows what they measured while they trained.");
+  line.words(1, 1000, "SWEEP or RUN")
+      .option("by", "KEY", "the varied setting that names the rows (model.attention)")
+      .option("metric", "M", "bits, loss, perplexity, accuracy, recall or sequence_accuracy (all)")
+      .option("baseline", "NAME", "a row that the others are compared with, seed by seed")
+      .option("output,o", "FILES",
+              "comma-separated: report.html, table.md, table.tex, table.csv, pictures/ or one "
+              "picture by its name")
+      .option("pictures", "KINDS", "of a folder of pictures: svg, pdf, png", "svg");
+  if (!line.parse(arguments)) return 0;
+  const std::vector<std::string> endings = picture_endings(line.text("pictures"));
+  const fs::path first = line.words()[0];
+  const bool is_sweep = line.words().size() == 1 && !holds_run(first) &&
+                        (fs::exists(SweepFiles{first}.plan()) || !fs::is_directory(first));
+  return is_sweep ? report_sweep(line, endings) : report_runs(line, endings);
 }
 
 }  // namespace weft::experiments

@@ -34,7 +34,9 @@ std::vector<std::string> advice_of(const ComparedTask& task) {
   if (honest.empty()) return {"No trial of this task has a result yet."};
   const ComparedRow& best = *honest.front();
   const Statistic& top = best.scores.at(metric);
-  std::vector<std::string> advice{"Best: " + best.name + ", " + format_score(metric, top) + " " +
+  const bool moving = std::ranges::any_of(task.rows, &ComparedRow::moving);
+  std::vector<std::string> advice{(moving ? "Best so far: " : "Best: ") + best.name + ", " +
+                                  format_score(metric, top) + " " +
                                   (metric == "bits" ? "bits per " + task.unit : metric) + "."};
   const double reach = std::isfinite(top.deviation) ? top.deviation : 0;
   std::vector<const ComparedRow*> near;

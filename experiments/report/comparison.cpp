@@ -118,15 +118,22 @@ const Cell& choose(const Group& group) {
 }
 
 void note_missing(const Cell& cell, ComparedRow& row) {
-  Index failed = 0, open = 0;
-  std::string reason;
+  Index failed = 0, diverged = 0, open = 0;
+  std::string reason, steps;
   for (const TrialRecord* trial : cell.trials) {
     if (trial->done()) continue;
+    if (trial->state.diverged) {
+      ++diverged;
+      steps += (steps.empty() ? "" : ", ") + std::to_string(trial->state.step);
+      continue;
+    }
     const bool has_failed = trial->state.phase == TrialState::Phase::failed;
     failed += has_failed;
     open += !has_failed;
     if (has_failed && reason.empty()) reason = trial->state.reason;
   }
+  if (diverged > 0)
+    row.notes.push_back(std::to_string(diverged) + " diverged at step " + steps + ", left out");
   if (failed > 0) row.notes.push_back(std::to_string(failed) + " failed, left out: " + reason);
   if (open > 0) row.notes.push_back(std::to_string(open) + " not finished, left out");
 }
@@ -146,7 +153,11 @@ ComparedRow row_of(const Group& group) {
   ComparedRow row;
   row.name = group.name;
   row.choices = Index(group.cells.size());
-  if (row.choices > 1) row.chosen = text_of(cell.chosen);
+  for (const Cell& each : group.cells)
+    for (const TrialRecord* trial : each.trials)
+      row.moving =
+          row.moving || (!trial->done() && trial->state.phase != TrialState::Phase::failed);
+  if (row.choices > 1 && cell.done() > 0) row.chosen = text_of(cell.chosen);
   row.planned = Index(cell.trials.size());
   note_missing(cell, row);
   note_missing_choices(group, cell, row);
@@ -174,7 +185,8 @@ void measure_against(const ComparedRow& base, const std::string& metric, Compare
   std::vector<double> differences;
   for (const TrialRecord* own : row.done)
     for (const TrialRecord* other : base.done)
-      if (own->plan.value_of("seed") == other->plan.value_of("seed"))
+      if (own->plan.value_of("seed") == other->plan.value_of("seed") &&
+          own->scores.contains(metric) && other->scores.contains(metric))
         differences.push_back(own->scores.at(metric) - other->scores.at(metric));
   row.difference = Statistic::of(differences);
   if (row.difference.n >= pairs_for_a_test && row.difference.n <= 20)
@@ -222,7 +234,7 @@ void rank(ComparedTask& task) {
   const double sign = lower_is_better(metric) ? 1 : -1;
   std::ranges::stable_sort(task.rows, {}, [&](const ComparedRow& row) {
     const auto score = row.scores.find(metric);
-    const bool absent = score == row.scores.end();
+    const bool absent = score == row.scores.end() || std::isnan(score->second.mean);
     return std::tuple(absent, absent ? 0.0 : sign * score->second.mean, row.name);
   });
 }

@@ -17,6 +17,7 @@ struct ComparedRow {
   Index planned = 0;   ///< seeds
   std::vector<const TrialRecord*> done;
   std::map<std::string, Statistic> scores;
+  bool moving = false;  ///< trials of it have not finished: its numbers can still change
   bool leaks = false;
   Statistic leak_bits;             ///< what a token costs more when the future is cut off
   std::vector<std::string> notes;  ///< what is missing, and why

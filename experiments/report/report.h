@@ -11,8 +11,8 @@ namespace weft::experiments {
 struct Report {
   const SweepRecord& sweep;
   Comparison comparison;
-  std::vector<std::vector<ReportChart>> charts;  ///< of each task
-  std::vector<ReportChart> lengths;
+  std::vector<std::vector<ChartFigure>> charts;  ///< of each task
+  std::vector<ChartFigure> lengths;
 };
 
 /// The sweep must outlive the result.

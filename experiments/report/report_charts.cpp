@@ -64,7 +64,7 @@ void add_floor(double floor, Chart& chart) {
 }
 
 void add_curves(const ComparedTask& task, const RowColours& colours,
-                std::vector<ReportChart>& charts) {
+                std::vector<ChartFigure>& charts) {
   Chart chart{.title = "learning curves: " + task.name,
               .x_title = "tokens read",
               .y_title = "validation, bits per " + task.unit,
@@ -73,6 +73,7 @@ void add_curves(const ComparedTask& task, const RowColours& colours,
     chart.series.push_back(series_over_trials(
         row, colours.at(row.name), [](const TrialRecord& t) { return &t.validation; },
         1 / std::numbers::ln2));
+  if (std::isfinite(task.floor_bits)) chart.least = task.floor_bits;
   add_floor(task.floor_bits, chart);
   if (chart.drawn_marks() > 0)
     charts.push_back({file_name(task.name) + "-curves",
@@ -80,10 +81,27 @@ void add_curves(const ComparedTask& task, const RowColours& colours,
                       std::move(chart)});
 }
 
+/// Where all cost the same, there is nothing to weigh.
+bool costs_differ(const Chart& chart) {
+  double low = std::numeric_limits<double>::infinity(), high = 0;
+  for (const ChartSeries& series : chart.series)
+    for (const ChartMark& mark : series.marks)
+      low = std::min(low, mark.x), high = std::max(high, mark.x);
+  return chart.series.size() < 2 || high > 1.001 * low;
+}
+
+/// Where the scores of a metric end: bits at the floor of the source, shares at 0 and 1.
+void bound_scores(const ComparedTask& task, Chart& chart) {
+  const std::string& metric = task.metrics.front();
+  const bool falls = lower_is_better(metric);
+  chart.least = falls && metric == "bits" && std::isfinite(task.floor_bits) ? task.floor_bits : 0;
+  if (!falls) chart.most = 1;
+}
+
 /// Quality against a cost; the front joins those that nothing beats in both.
 void add_trade_off(const ComparedTask& task, const RowColours& colours, const std::string& file,
                    const std::string& caption, const std::string& x_title, bool more_is_cheaper,
-                   double (*cost)(const ComparedRow&), std::vector<ReportChart>& charts) {
+                   double (*cost)(const ComparedRow&), std::vector<ChartFigure>& charts) {
   const std::string& metric = task.metrics.front();
   const double sign = lower_is_better(metric) ? -1 : 1;
   Chart chart{.title = file + ": " + task.name,
@@ -93,6 +111,7 @@ void add_trade_off(const ComparedTask& task, const RowColours& colours, const st
               .y_falls = lower_is_better(metric),
               .joined = false,
               .series = {}};
+  bound_scores(task, chart);
   std::vector<Candidate> candidates;
   std::vector<ChartMark> marks;
   for (const ComparedRow& row : task.rows) {
@@ -106,18 +125,21 @@ void add_trade_off(const ComparedTask& task, const RowColours& colours, const st
     candidates.push_back({more_is_cheaper ? -mark.x : mark.x, sign * mark.y});
     marks.push_back(mark);
   }
+  if (!costs_differ(chart)) return;
   for (const std::size_t i : pareto_front(candidates)) chart.front.push_back(marks[i]);
   if (chart.drawn_marks() > 0)
     charts.push_back({file_name(task.name) + "-" + file, caption, std::move(chart)});
 }
 
 void add_recall(const ComparedTask& task, const RowColours& colours,
-                std::vector<ReportChart>& charts) {
+                std::vector<ChartFigure>& charts) {
   Chart chart{.title = "recall by distance: " + task.name,
               .x_title = "tokens back",
               .y_title = "recalled right, " + task.split,
               .x_scale = Axis::Scale::log,
-              .series = {}};
+              .series = {},
+              .least = 0,
+              .most = 1};
   for (const ComparedRow& row : task.rows) {
     std::map<Index, std::vector<double>> by_distance;
     for (const TrialRecord* trial : row.done)
@@ -155,7 +177,7 @@ void shorten_places(std::vector<ChartSeries>& series) {
     for (ChartSeries& one : series) one.name = without_last_part(one.name);
 }
 
-void add_figures(const ComparedTask& task, std::vector<ReportChart>& charts) {
+void add_figures(const ComparedTask& task, std::vector<ChartFigure>& charts) {
   for (const ComparedRow& row : task.rows) {
     std::set<std::string> kinds, names;
     for (const TrialRecord* trial : row.done)
@@ -195,7 +217,7 @@ void add_figures(const ComparedTask& task, std::vector<ReportChart>& charts) {
 void add_growth(const std::string& family, const std::vector<const ComparedTask*>& tasks,
                 const RowColours& colours, const std::string& what, const std::string& y_title,
                 double (*value)(const ComparedRow&, double length),
-                std::vector<ReportChart>& charts) {
+                std::vector<ChartFigure>& charts) {
   Chart chart{.title = what + " against length " + family,
               .x_title = "tokens in a sequence",
               .y_title = y_title,
@@ -225,8 +247,8 @@ void add_growth(const std::string& family, const std::vector<const ComparedTask*
 
 }  // namespace
 
-std::vector<ReportChart> charts_of(const ComparedTask& task, const RowColours& colours) {
-  std::vector<ReportChart> charts;
+std::vector<ChartFigure> charts_of(const ComparedTask& task, const RowColours& colours) {
+  std::vector<ChartFigure> charts;
   add_curves(task, colours, charts);
   add_trade_off(
       task, colours, "speed",
@@ -251,10 +273,10 @@ std::vector<ReportChart> charts_of(const ComparedTask& task, const RowColours& c
   return charts;
 }
 
-std::vector<ReportChart> length_charts(const Comparison& comparison, const RowColours& colours) {
+std::vector<ChartFigure> length_charts(const Comparison& comparison, const RowColours& colours) {
   std::map<std::string, std::vector<const ComparedTask*>> families;
   for (const ComparedTask& task : comparison.tasks) families[task.family].push_back(&task);
-  std::vector<ReportChart> charts;
+  std::vector<ChartFigure> charts;
   for (const auto& [family, tasks] : families) {
     std::set<Index> lengths;
     for (const ComparedTask* task : tasks) lengths.insert(task->length);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "experiments/console/number_text.h"
 #include "experiments/evaluate/baselines.h"
@@ -32,6 +33,12 @@ std::string notes_of(const ComparedRow& row) {
 bool has_chosen(const ComparedRow& row) { return !row.chosen.empty(); }
 bool has_notes(const ComparedRow& row) { return !row.notes.empty(); }
 bool is_leaking(const ComparedRow& row) { return row.leaks; }
+bool is_moving(const ComparedRow& row) { return row.moving; }
+
+/// A number that can still change.
+std::string marked(const std::string& text, bool moving) {
+  return moving && text != unknown && !text.empty() ? text + " *" : text;
+}
 
 std::vector<std::string> remarks_of(const Comparison& comparison, const ComparedTask& task) {
   std::vector<std::string> remarks;
@@ -57,10 +64,14 @@ std::vector<std::string> remarks_of(const Comparison& comparison, const Compared
     remarks.push_back("Right without a model: " + print_baselines(known) + ".");
   else if (std::isfinite(task.chance))
     remarks.push_back("A guess recalls " + format_fixed(task.chance, 3) + ".");
+  if (!comparison.baseline.empty())
+    remarks.push_back("Δ: mean difference from " + comparison.baseline +
+                      " over the seeds that both have, ± its 95 % confidence interval.");
   if (any(task, is_leaking))
     remarks.push_back(
         "(leaks): lets training or attention read the future; its results do not compare with the "
         "others. The bits after it are what a token costs more where the future is cut off.");
+  if (any(task, is_moving)) remarks.push_back("* can still change: the sweep has not finished.");
   if (any(task, has_notes))
     remarks.push_back("Trials that failed or have not finished are left out of every mean.");
   return remarks;
@@ -69,8 +80,25 @@ std::vector<std::string> remarks_of(const Comparison& comparison, const Compared
 std::string difference_of(const ComparedRow& row, const std::string& metric) {
   if (row.difference.n == 0) return unknown;
   std::string text = format_signed(row.difference.mean, decimals_of(metric));
+  if (const double half = confidence_of(row.difference); std::isfinite(half))
+    text += " ± " + format_fixed(half, decimals_of(metric));
   if (std::isfinite(row.probability)) text += " (p " + format_fixed(row.probability, 3) + ")";
   return text;
+}
+
+/// The best of a metric, when there are others that it beats; what leaks does not compete.
+std::optional<std::size_t> best_row(const ComparedTask& task, const std::string& metric) {
+  std::optional<std::size_t> best;
+  std::size_t competing = 0;
+  const double sign = lower_is_better(metric) ? -1 : 1;
+  for (std::size_t i = 0; i < task.rows.size(); ++i) {
+    const auto score = task.rows[i].scores.find(metric);
+    if (task.rows[i].leaks || score == task.rows[i].scores.end()) continue;
+    ++competing;
+    if (!best || sign * score->second.mean > sign * task.rows[*best].scores.at(metric).mean)
+      best = i;
+  }
+  return competing > 1 ? best : std::nullopt;
 }
 
 void add_values(Table& table, const ComparedTask& task, const ComparedRow& row,
@@ -104,25 +132,33 @@ Table result_table(const Comparison& comparison, const ComparedTask& task) {
   for (const std::string& metric : task.metrics) table.header.push_back(title_of(metric, task));
   table.header.push_back("n");
   const bool against = !comparison.baseline.empty();
+  const auto base = std::ranges::find(task.rows, comparison.baseline, &ComparedRow::name);
+  const bool base_moves = base != task.rows.end() && base->moving;
   if (against) table.header.push_back("Δ " + comparison.baseline);
   table.header.insert(table.header.end(), {"parameters", "Gflop"});
   if (notes) table.header.push_back("missing");
   for (const ComparedRow& row : task.rows) {
     std::vector<std::string> cells{row.marked_name()};
-    if (chosen) cells.push_back(row.chosen);
+    if (chosen) cells.push_back(marked(row.chosen, row.moving));
     for (const std::string& metric : task.metrics) {
       const auto score = row.scores.find(metric);
-      cells.push_back(score == row.scores.end() ? unknown : format_score(metric, score->second));
+      cells.push_back(score == row.scores.end()
+                          ? unknown
+                          : marked(format_score(metric, score->second), row.moving));
     }
     const std::string n = std::to_string(row.done.size());
     cells.push_back(Index(row.done.size()) == row.planned ? n
                                                           : n + "/" + std::to_string(row.planned));
-    if (against) cells.push_back(difference_of(row, task.metrics.front()));
+    if (against)
+      cells.push_back(marked(difference_of(row, task.metrics.front()), row.moving || base_moves));
     cells.push_back(format_count(double(row.parameters)));
     cells.push_back(format_fixed(row.flops / 1e9, 0));
     if (notes) cells.push_back(notes_of(row));
     table.rows.push_back(std::move(cells));
   }
+  for (std::size_t i = 0; i < task.metrics.size(); ++i)
+    if (const auto row = best_row(task, task.metrics[i]))
+      table.best.emplace_back(*row, i + (chosen ? 2 : 1));
   return table;
 }
 

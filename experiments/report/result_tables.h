@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "experiments/draw/table.h"
 #include "experiments/report/comparison.h"
-#include "experiments/report/table.h"
 
 namespace weft::experiments {
 

@@ -1,30 +1,10 @@
 #include "experiments/report/sample_pictures.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <string_view>
 
-#include "experiments/report/chart.h"
+#include "experiments/draw/markup.h"
 
 namespace weft::experiments {
-namespace {
-
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view digits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t word = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      word = word << 8 | (k < count ? std::uint8_t(bytes[i + k]) : 0u);
-    for (std::size_t k = 0; k < 4; ++k)
-      text += k <= count ? digits[word >> (18 - 6 * k) & 63] : '=';
-  }
-  return text;
-}
-
-}  // namespace
 
 std::string sample_pictures(const ComparedTask& task) {
   std::string figures;

@@ -1,6 +1,7 @@
 #include "experiments/report/span_chart.h"
 
 #include <algorithm>
+#include <set>
 
 #include "experiments/evaluate/statistics.h"
 
@@ -23,10 +24,12 @@ std::map<std::pair<Index, Index>, std::vector<double>> spans_by_place(const Comp
 
 Chart span_chart(const ComparedTask& task, const RowColours& colours) {
   Chart chart{.title = "spans: " + task.name,
-              .x_title = "layer, its heads from the shortest span to the longest",
+              .x_title = "layer; its heads by span",
               .y_title = "keys that a head reads",
               .joined = false,
-              .series = {}};
+              .series = {},
+              .least = 0};
+  std::set<Index> layers;
   for (const ComparedRow& row : task.rows) {
     const auto places = spans_by_place(row);
     if (places.empty()) continue;
@@ -40,8 +43,11 @@ Chart span_chart(const ComparedTask& task, const RowColours& colours) {
           {double(layer) + (double(head) + 0.5) / double(heads[layer]), s.mean, s.deviation,
            series.name + ", layer " + std::to_string(layer) + ": " + tick_text(s.mean) + " keys"});
     }
+    for (const auto& [layer, count] : heads) layers.insert(layer);
     chart.series.push_back(std::move(series));
   }
+  for (const Index layer : layers)
+    chart.x_ticks.push_back({double(layer) + 0.5, std::to_string(layer)});
   return chart;
 }
 

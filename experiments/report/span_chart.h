@@ -1,6 +1,6 @@
 #pragma once
 
-#include "experiments/report/chart.h"
+#include "experiments/draw/chart.h"
 #include "experiments/report/row_colours.h"
 
 namespace weft::experiments {

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <numbers>
 #include <optional>
 
 #include "core/error.h"
 #include "core/files/durable_file.h"
+#include "experiments/evaluate/span_report.h"
 #include "experiments/run/metrics_log.h"
 #include "experiments/run/run_files.h"
 
@@ -24,41 +26,25 @@ void take_score(const Score& score, TrialRecord& record) {
   record.recall = score.recall;
 }
 
-void add(Curve& curve, Index step, double value) {
-  curve.steps.push_back(step);
-  curve.values.push_back(value);
-}
-
-/// 3 of "layers.3.spans".
-std::optional<Index> layer_with_spans(const std::string& name) {
-  Index layer = 0;
-  const char* const begin = name.data() + std::string_view("layers.").size();
-  const char* const end = name.data() + name.size();
-  const auto [rest, fault] = std::from_chars(begin, end, layer);
-  if (fault != std::errc() || std::string_view(rest, std::size_t(end - rest)) != ".spans")
-    return {};
-  return layer;
-}
-
 void read_run(const std::filesystem::path& run, TrialRecord& record) {
   std::vector<double> speeds;
   double seconds = 0, peak = 0, tokens_before = 0;
   for (const MetricRecord& metrics : read_metrics(RunFiles{run}.metrics())) {
-    if (metrics.has("tokens_per_s")) {
-      const double speed = metrics.number("tokens_per_s"), tokens = metrics.number("tokens");
+    const double speed = metrics.number("tokens_per_s"), tokens = metrics.number("tokens");
+    if (std::isfinite(speed) && std::isfinite(tokens)) {
       speeds.push_back(speed);
       seconds += (tokens - tokens_before) / speed;
       tokens_before = tokens;
       peak = std::max(peak, metrics.number("peak_bytes"));
     }
     if (metrics.has("validation_loss"))
-      add(record.validation, metrics.step, metrics.number("validation_loss"));
+      record.validation.add(metrics.step, metrics.number("validation_loss"));
     for (const auto& [name, value] : metrics.values) {
       if (!name.starts_with("layers.")) continue;
       if (const auto* list = std::get_if<std::vector<double>>(&value)) {
         if (const auto layer = layer_with_spans(name)) record.spans[*layer] = *list;
       } else {
-        add(record.figures[name], metrics.step, metrics.number(name));
+        record.figures[name].add(metrics.step, metrics.number(name));
       }
     }
   }
@@ -75,13 +61,13 @@ void read_run(const std::filesystem::path& run, TrialRecord& record) {
 /// The PNG of the latest step among the samples of a run.
 std::string newest_picture(const std::filesystem::path& samples) {
   Index newest = -1;
-  std::error_code fault;
+  std::error_code fault, unknown;
   for (const auto& entry : std::filesystem::directory_iterator(samples, fault)) {
     Index step = 0;
     const std::string name = entry.path().stem().string();
-    const auto [rest, unread] = std::from_chars(name.data(), name.data() + name.size(), step);
-    if (entry.path().extension() == ".png" && unread == std::errc())
-      newest = std::max(newest, step);
+    std::from_chars(name.data(), name.data() + name.size(), step);
+    const bool numbered = entry.path().filename() == std::to_string(step) + ".png";
+    if (numbered && entry.is_regular_file(unknown)) newest = std::max(newest, step);
   }
   if (newest < 0) return "";
   return core::read_text_file(samples / (std::to_string(newest) + ".png"));

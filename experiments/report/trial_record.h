@@ -6,18 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "experiments/run/curve.h"
 #include "experiments/sweep/plan.h"
 #include "experiments/sweep/score.h"
 
 namespace weft::experiments {
 
 inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
-
-/// Something followed over the steps of a run.
-struct Curve {
-  std::vector<Index> steps;
-  std::vector<double> values;
-};
 
 /// What a trial came to.
 struct TrialRecord {

@@ -121,6 +121,10 @@ TEST(Comparison, five_pairs_get_a_test) {
                                    (name[0] == 'a' ? 1 : 2) + 0.01 * seed));
   const Comparison comparison = compare(sweep, {.baseline = "a"});
   EXPECT_DOUBLE_EQ(comparison.tasks[0].rows[1].probability, 2.0 / 32);
+  const Table table = result_table(comparison, comparison.tasks[0]);
+  EXPECT_NE(table.rows[1][3].find("+1.0000 ± 0.0000"), std::string::npos) << table.rows[1][3];
+  ASSERT_EQ(table.best.size(), 1u);
+  EXPECT_EQ(table.best[0], (std::pair<std::size_t, std::size_t>(0, 1)));
 }
 
 TEST(Comparison, data_settings_make_tasks_that_are_never_chosen_between) {
@@ -155,12 +159,28 @@ TEST(Comparison, tables_keep_their_form_whatever_the_cells_hold) {
   EXPECT_NE(latex(table).find("50\\% \"q\" $\\pm$ 1\\_2"), std::string::npos) << latex(table);
 }
 
+TEST(Table, tex_aligns_numbers_and_sets_the_best_in_bold) {
+  const Table table{.title = "Recall, length 128",
+                    .header = {"kind", "bits", "Δ dense"},
+                    .rows = {{"dense", "1.5 ± 0.1", "—"}, {"lsh", "1.7 ± 0.1", "+0.2 ± 0.3"}},
+                    .remarks = {"Over 2 seeds."},
+                    .best = {{0, 1}},
+                    .command = "weft sweep a.toml"};
+  EXPECT_EQ(latex(table),
+            "% weft sweep a.toml\n% needs \\usepackage{booktabs}\n\\begin{table}\n\\centering\n"
+            "\\caption{Recall, length 128. Over 2 seeds.}\n\\label{tab:recall-length-128}\n"
+            "\\begin{tabular}{lrr}\n\\toprule\nkind & bits & $\\Delta$ dense \\\\\n\\midrule\n"
+            "dense & \\textbf{1.5 $\\pm$ 0.1} & --- \\\\\nlsh & 1.7 $\\pm$ 0.1 & +0.2 $\\pm$ 0.3 "
+            "\\\\\n\\bottomrule\n\\end{tabular}\n\\end{table}\n");
+}
+
 TEST(Table, escapes_what_a_spreadsheet_a_browser_or_tex_would_run) {
   const Table table{
       "a\n\\input{x}", {"h"}, {{"=1+1"}, {"-0.5"}, {"@x"}, {"<img onerror>\n\\y"}}, {"r\nq"}};
   EXPECT_EQ(csv(table), "h\n'=1+1\n-0.5\n'@x\n\"<img onerror>\n\\y\"\n");
-  EXPECT_NE(latex(table).find("% a \\input{x}\n"), std::string::npos) << latex(table);
-  EXPECT_NE(latex(table).find("% r q\n"), std::string::npos);
+  EXPECT_NE(latex(table).find("\\caption{a \\textbackslash{}input\\{x\\}. r q}"), std::string::npos)
+      << latex(table);
+  EXPECT_NE(latex(table).find("\\label{tab:a-input-x}"), std::string::npos) << latex(table);
   EXPECT_NE(markdown(table).find("| &lt;img onerror> \\\\y |"), std::string::npos)
       << markdown(table);
 }

@@ -69,8 +69,8 @@ TEST(ReportProgram, the_page_is_whole_and_draws_every_point_of_the_data) {
   const Report report = make_report(sweep, {});
   std::size_t marks = 0, charts = 0;
   for (auto all = report.charts; const auto& of_task : all)
-    for (const ReportChart& chart : of_task) marks += chart.chart.drawn_marks(), ++charts;
-  for (const ReportChart& chart : report.lengths) marks += chart.chart.drawn_marks(), ++charts;
+    for (const ChartFigure& chart : of_task) marks += chart.chart.drawn_marks(), ++charts;
+  for (const ChartFigure& chart : report.lengths) marks += chart.chart.drawn_marks(), ++charts;
   EXPECT_EQ(occurrences(page, "class=\"mark\""), marks);
   EXPECT_EQ(occurrences(page, "<svg"), charts);
   std::size_t files = 0;

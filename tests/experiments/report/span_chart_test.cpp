@@ -49,7 +49,7 @@ TEST(SpanChart, stands_in_the_report_of_a_sweep_with_spans_and_in_no_other) {
   EXPECT_EQ(reported, 2u * 2 * 2);  // seeds, layers, heads
   const Report report = make_report(sweep, {});
   std::size_t drawn = 0, charts = 0;
-  for (const ReportChart& chart : report.charts.at(0))
+  for (const ChartFigure& chart : report.charts.at(0))
     if (chart.file.ends_with("-spans")) drawn += chart.chart.drawn_marks(), ++charts;
   EXPECT_EQ(charts, 1u);
   EXPECT_EQ(drawn, reported / 2);  // one for all seeds

@@ -5,6 +5,12 @@
 namespace weft::experiments {
 namespace {
 
+TEST(Statistic, a_mean_of_few_has_the_interval_of_student) {
+  const std::vector<double> three = {1, 2, 3};
+  EXPECT_NEAR(confidence_of(Statistic::of(three)), 4.302653 / std::sqrt(3.0), 1e-5);
+  EXPECT_TRUE(std::isnan(confidence_of(Statistic::of(std::vector<double>{1}))));
+}
+
 TEST(Statistics, mean_and_sample_deviation_of_known_numbers) {
   const Statistic s = Statistic::of(std::vector<double>{2, 4, 4, 4, 5, 5, 7, 9});
   EXPECT_EQ(s.n, 8);

@@ -10,16 +10,20 @@ class Axis {
  public:
   enum class Scale { linear, log };
 
-  /// Room for every finite value (positive ones on a log scale) and a little more.
+  /// Room for every finite value (positive ones on a log scale) and a little more. Values that
+  /// differ by less than a millionth count as the same.
   Axis(Scale scale, const std::vector<double>& values);
+  /// Ends at 0 or 1 where nothing can be beyond.
+  void end_at(double least, double most);
 
   double place(double value) const;
   struct Tick {
     double value;
     std::string text;
   };
-  /// About `wanted` of them.
-  std::vector<Tick> ticks(int wanted) const;
+  /// About `wanted` of them, each with a text of its own; whole numbers only where there is nothing
+  /// between them.
+  std::vector<Tick> ticks(int wanted, bool whole = false) const;
 
  private:
   double forward(double value) const;

@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/report/axis.h"
+#include "experiments/draw/axis.h"
+#include "experiments/draw/paint.h"
 
 namespace weft::experiments {
 
@@ -16,7 +17,7 @@ struct ChartMark {
 };
 
 struct ChartSeries {
-  std::string name;
+  std::string name;  ///< empty for one that needs none
   std::size_t colour = 0;
   std::vector<ChartMark> marks;
 };
@@ -35,20 +36,26 @@ struct Chart {
   };
   std::vector<Level> levels = {};     ///< dashed lines from side to side
   std::vector<ChartMark> front = {};  ///< joined by a line of its own, in this order
+  /// What y can be at all: bands and bars end there.
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  bool x_whole = false;                  ///< nothing is between whole numbers
+  std::vector<Axis::Tick> x_ticks = {};  ///< in place of round numbers
 
   /// Marks that draw() draws: those with finite places.
   std::size_t drawn_marks() const;
 };
 
+/// A chart with the name of its file, as "recall-length-128-curves", and what it shows.
+struct ChartFigure {
+  std::string file;
+  std::string caption;
+  Chart chart;
+};
+
 /// The chart as an <svg> element, coloured by the page around it. Text is escaped.
 std::string draw(const Chart& chart);
-/// The same as a file of its own, readable in light and dark.
+/// The same as a file of its own: light, with every colour in it.
 std::string svg_file(const Chart& chart);
-
-/// What the colours of series are in light and in dark, as CSS.
-std::string chart_style();
-
-/// Text inside HTML or SVG.
-std::string escaped(const std::string& text);
 
 }  // namespace weft::experiments

@@ -1,6 +1,7 @@
-#include "experiments/report/table.h"
+#include "experiments/draw/table.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <string_view>
 
@@ -76,6 +77,31 @@ bool is_number(const std::string& cell) {
   return fault == std::errc() && stopped == end;
 }
 
+/// Whether every cell of a column begins like a number, or is missing.
+bool holds_numbers(const Table& table, std::size_t column) {
+  bool any = false;
+  for (const Row& row : table.rows) {
+    const std::string& cell = row[column];
+    if (cell.empty() || cell == "—") continue;
+    const std::size_t first = cell.find_first_not_of("+-");
+    if (first == std::string::npos || !std::isdigit(static_cast<unsigned char>(cell[first])))
+      return false;
+    any = true;
+  }
+  return any;
+}
+
+/// What \label takes: "recall-length-128".
+std::string label_of(const std::string& title) {
+  std::string label;
+  for (const char c : title)
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      label += char(std::tolower(static_cast<unsigned char>(c)));
+    else if (!label.empty() && label.back() != '-')
+      label += '-';
+  return label.ends_with('-') ? label.substr(0, label.size() - 1) : label;
+}
+
 /// A cell that a spreadsheet would take for a formula begins with an apostrophe.
 std::string for_csv(const std::string& cell) {
   const bool formula =
@@ -107,13 +133,25 @@ std::string markdown(const Table& table) {
 }
 
 std::string latex(const Table& table) {
-  std::string text = "% " + on_one_line(table.title) + "\n\\begin{tabular}{" +
-                     std::string(table.header.size(), 'l') + "}\n\\toprule\n";
+  std::string columns;
+  for (std::size_t i = 0; i < table.header.size(); ++i)
+    columns += holds_numbers(table, i) ? 'r' : 'l';
+  std::string caption = table.title;
+  for (const std::string& remark : table.remarks)
+    caption += (caption.ends_with('.') ? " " : ". ") + remark;
+  std::string text;
+  if (!table.command.empty()) text += "% " + on_one_line(table.command) + "\n";
+  text += "% needs \\usepackage{booktabs}\n\\begin{table}\n\\centering\n\\caption{" +
+          for_latex(caption) + "}\n\\label{tab:" + label_of(table.title) + "}\n\\begin{tabular}{" +
+          columns + "}\n\\toprule\n";
   text += joined(mapped(table.header, for_latex), "", " & ", " \\\\\n\\midrule\n");
-  for (const Row& row : table.rows) text += joined(mapped(row, for_latex), "", " & ", " \\\\\n");
-  text += "\\bottomrule\n\\end{tabular}\n";
-  for (const std::string& remark : table.remarks) text += "% " + on_one_line(remark) + "\n";
-  return text;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    Row cells = mapped(table.rows[row], for_latex);
+    for (const auto& [at, column] : table.best)
+      if (at == row) cells[column] = "\\textbf{" + cells[column] + "}";
+    text += joined(cells, "", " & ", " \\\\\n");
+  }
+  return text + "\\bottomrule\n\\end{tabular}\n\\end{table}\n";
 }
 
 std::string csv(const Table& table) {

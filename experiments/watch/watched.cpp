@@ -1,0 +1,110 @@
+#include "experiments/watch/watched.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "experiments/runs/run_list.h"
+
+namespace weft::experiments {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_runs = 10;  // whose curves can be told apart
+
+/// Changes whenever one of the files does.
+std::string stamp_of(const fs::path& directory) {
+  std::string stamp;
+  const RunFiles files{directory};
+  for (const fs::path& file :
+       {files.status(), files.metrics(), files.environment(), files.config(), files.samples()}) {
+    std::error_code fault;
+    const auto time = fs::last_write_time(file, fault);
+    stamp += fault ? "-;" : std::to_string(time.time_since_epoch().count()) + ";";
+    const auto size = fs::is_regular_file(file, fault) ? fs::file_size(file, fault) : 0;
+    stamp += std::to_string(size) + ";";
+  }
+  return stamp;
+}
+
+std::string state_text(const TrialState& state, const RunRecord& run) {
+  using Phase = TrialState::Phase;
+  if (state.phase == Phase::done) return "done";
+  if (state.phase == Phase::failed) return "failed";
+  if (state.phase == Phase::trained) return "scoring";
+  return run.state == "unknown" ? "waiting" : run.state;
+}
+
+/// Those that run, then those that changed last.
+int order_of(const WatchedTrial& trial) {
+  return trial.state == "running" ? 0 : trial.state == "waiting" ? 2 : 1;
+}
+
+}  // namespace
+
+const RunRecord& Watched::run_at(const fs::path& directory) {
+  Known& known = known_[directory];
+  const std::string stamp = stamp_of(directory);
+  if (known.stamp != stamp) {
+    known.record = read_run(directory);
+    known.stamp = stamp;
+  }
+  // A process that ends leaves no trace in its files.
+  known.record.state = state_now({directory}, known.record.status);
+  if (known.record.state.empty()) known.record.state = "unknown";
+  return known.record;
+}
+
+void Watched::look_at_sweep(WatchedState& state) {
+  const SweepFiles files{place_};
+  const SweepPlan plan = read_plan(files);
+  state.is_sweep = true;
+  state.title = plan.name;
+  double left = 0;
+  Index running = 0;
+  std::vector<std::pair<int, fs::path>> shown;
+  for (const PlannedTrial& planned : plan.trials) {
+    const fs::path directory = files.run(planned.id);
+    const TrialState phase = state_of(files, planned.id);
+    const RunRecord& run = run_at(directory);
+    WatchedTrial trial{planned.id,  planned.label(), state_text(phase, run),
+                       run.step,    planned.steps,   run.seconds_left(),
+                       phase.reason};
+    if (trial.state == "done" || trial.state == "scoring") trial.step = trial.steps;
+    running += trial.state == "running";
+    if (trial.state == "running" && trial.seconds_left >= 0) left += trial.seconds_left;
+    if (trial.state == "waiting") left += planned.seconds;
+    if (run.step > 0) shown.emplace_back(order_of(trial), directory);
+    state.trials.push_back(std::move(trial));
+  }
+  if (left > 0) state.seconds_left = left / double(std::max<Index>(running, 1));
+  std::ranges::stable_sort(shown, {}, &std::pair<int, fs::path>::first);
+  for (std::size_t i = 0; i < std::min(shown.size(), most_runs); ++i)
+    state.runs.push_back(run_at(shown[i].second));
+}
+
+WatchedState Watched::look() {
+  WatchedState state;
+  state.title = place_.lexically_normal().string();
+  std::error_code fault;
+  if (!fs::is_directory(place_, fault)) return state;
+  try {
+    if (fs::is_regular_file(SweepFiles{place_}.plan(), fault)) {
+      look_at_sweep(state);
+    } else if (holds_run(place_)) {
+      state.runs.push_back(run_at(place_));
+    } else {
+      std::vector<RunSummary> below = find_runs(place_);
+      std::ranges::stable_sort(below, {}, &RunSummary::age);
+      for (std::size_t i = 0; i < std::min(below.size(), most_runs); ++i)
+        state.runs.push_back(run_at(below[i].directory));
+    }
+  } catch (const core::Error&) {
+    // Half of it is there: the next look sees more.
+  } catch (const fs::filesystem_error&) {
+    // It went away while we looked.
+  }
+  return state;
+}
+
+}  // namespace weft::experiments

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# Opens the pages of runs in headless Chromium, from files and live, in light and dark, at 400 and
+# 1,600 pixels: no console message, every mark in the page, no picture blank.
+# Exits with 77, which ctest shows as skipped, where Chromium is not installed.
+#
+#   tests/pages_in_chromium.sh PROGRAM [FOLDER]    keeps the screenshots in FOLDER
+set -euo pipefail
+
+program=$(readlink -f -- "$1")
+kept=${2:+$(readlink -f -- "$2")}
+browser=$(command -v chromium || command -v chromium-browser || true)
+if [ -z "$browser" ]; then
+  echo "skipped: Chromium is not installed (apt-get install chromium)"
+  exit 77
+fi
+
+scratch=$(mktemp -d)
+server=
+finish() {
+  [ -z "$server" ] || kill "$server" 2>/dev/null || true
+  rm -rf -- "$scratch"
+}
+trap finish EXIT
+cd -- "$scratch"
+cat >small.toml <<'TOML'
+[data]
+length = 32
+held_out = 8
+[model]
+layers = 2
+width = 16
+heads = 2
+[optim]
+warmup = 2
+[train]
+steps = 30
+batch = 2
+eval_every = 10
+[sample]
+tokens = 16
+TOML
+"$program" train small.toml --run spans model.attention=adaptive_span >/dev/null
+"$program" train small.toml --run clusters model.attention=routing optim.lr=1e-3 >/dev/null
+
+visit() { # ADDRESS LOG ARGUMENT...
+  local address=$1 log=$2
+  shift 2
+  timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --disable-quic \
+    --no-first-run --disable-background-networking --disable-component-update --disable-sync \
+    --hide-scrollbars --enable-logging=stderr --v=0 --user-data-dir="$scratch/profile" "$@" \
+    "$address" 2>"$log"
+}
+
+fail() {
+  printf 'FAIL: %s\n' "$*"
+  exit 1
+}
+
+check() { # NAME ADDRESS WANTED PATTERN
+  local name=$1 address=$2 wanted=$3 pattern=$4 found width scheme size
+  visit "$address" dom.log --dump-dom --window-size=1600,4000 >dom.html
+  ! grep -q 'CONSOLE' dom.log || fail "$name: the console says: $(grep CONSOLE dom.log)"
+  found=$(grep -o -- "$pattern" dom.html | wc -l)
+  ((wanted > 0 && found == wanted)) || fail "$name: $found of $wanted $pattern in the page"
+  for width in 400 1600; do
+    for scheme in light dark; do
+      local settings=()
+      [ "$scheme" = light ] || settings=(--blink-settings=preferredColorScheme=0)
+      visit "$address" shot.log --window-size="$width,2400" --screenshot="$name-$width-$scheme.png" \
+        "${settings[@]}" >/dev/null
+      size=$(stat -c %s "$name-$width-$scheme.png")
+      ((size > 20000)) || fail "$name-$width-$scheme.png has only $size bytes: it looks blank"
+    done
+    if cmp -s "$name-$width-light.png" "$name-$width-dark.png"; then
+      fail "$name: light and dark look the same at $width pixels"
+    fi
+  done
+  [ -z "$kept" ] || cp -- "$name"-*.png "$kept/"
+}
+
+marks() { grep -o 'class="mark"' "$1" | wc -l; }
+
+"$program" report spans -o run.html >/dev/null 2>&1
+check run "file://$scratch/run.html" "$(marks run.html)" 'class="mark"'
+"$program" report spans clusters -o runs.html >/dev/null 2>&1
+check runs "file://$scratch/runs.html" "$(marks runs.html)" 'class="mark"'
+
+"$program" watch spans --port 0 >watch.txt &
+server=$!
+for _ in $(seq 100); do
+  ! grep -q http watch.txt || break
+  sleep 0.1
+done
+check live "$(grep -o 'http://[0-9.:]*/' watch.txt)" "$(marks run.html)" 'class="mark"'
+kill -INT "$server"
+wait "$server" || fail "weft watch did not end cleanly"
+server=
+echo "ok: pages of runs and the live page, at 400 and 1,600 pixels, light and dark"
