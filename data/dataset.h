@@ -80,8 +80,10 @@ class Dataset {
   /// have it cut.
   virtual std::optional<std::string> reference(Split split, Index number) const;
   /// How tokens are written, if each is one byte or one character: it is saved with a model, which
-  /// then generates text without the data.
+  /// then reads and writes text without the data.
   virtual std::optional<Spelling> spelling() const;
+  /// The token of its first unit; those before it have meanings of their own.
+  virtual Token first_unit() const { return 0; }
 
   /// The fewest bits per scored token that any model can expect on this split, if the distribution
   /// that generated it is known.

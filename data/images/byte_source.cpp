@@ -39,6 +39,8 @@ void refuse_missing(const std::string& path) {
 ByteSource::ByteSource(const std::string& path) : path_(path) {
   std::error_code ignored;
   if (!fs::exists(path, ignored)) refuse_missing(path);
+  if (!fs::is_regular_file(path, ignored)) refuse_image(path, "is no file: name one");
+  most_ = most_unpacked(Index(fs::file_size(path, ignored)));
   stream_ = ::gzopen(path.c_str(), "rb");
   if (!stream_)
     refuse_image(path, "cannot be opened: ", core::explain_errno(errno),
@@ -55,6 +57,18 @@ void ByteSource::refuse_damage() {
                "; the file is cut off or damaged: fetch it again");
 }
 
+void ByteSource::check_expansion() {
+  if (unpacked_ > most_)
+    refuse_image(path_, "unpacks to more than ", most_,
+                 " bytes, which no images of this file's size do: unpack it with gunzip if it is "
+                 "to be trusted");
+}
+
+Index most_unpacked(Index file_bytes) {
+  constexpr Index always = Index(1) << 25, each = 64;
+  return std::max(always, each * file_bytes);
+}
+
 Index ByteSource::append(Index count, std::vector<std::uint8_t>& to) {
   std::array<std::uint8_t, 1 << 16> piece;
   Index read = 0;
@@ -63,6 +77,8 @@ Index ByteSource::append(Index count, std::vector<std::uint8_t>& to) {
     const int got = ::gzread(stream_, piece.data(), wanted);
     if (got < 0) refuse_damage();
     if (got == 0) break;
+    unpacked_ += got;
+    check_expansion();
     to.insert(to.end(), piece.begin(), piece.begin() + got);
     read += got;
   }
@@ -79,6 +95,7 @@ bool ByteSource::at_end() {
 std::vector<std::uint8_t> read_image_bytes(const std::string& path) {
   std::error_code ignored;
   if (!fs::exists(path, ignored)) refuse_missing(path);
+  if (!fs::is_regular_file(path, ignored)) refuse_image(path, "is no file: name one");
   std::ifstream file(path, std::ios::binary);
   if (!file.is_open()) refuse_image(path, "cannot be opened: check that you may read it");
   std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(file),

@@ -21,7 +21,8 @@ template <class... Parts>
 }
 
 /// The bytes of a file in order, unpacked where it is compressed with gzip. Bytes are appended as
-/// they arrive, so that memory follows what a file holds and never what its header claims.
+/// they arrive, so that memory follows what a file holds and never what its header claims; a file
+/// that goes on for more than most_unpacked is refused.
 class ByteSource {
  public:
   /// A file that does not exist is a data error that says what to do: for one of a Debian package
@@ -37,11 +38,17 @@ class ByteSource {
   bool at_end();
 
  private:
+  void check_expansion();
   [[noreturn]] void refuse_damage();
 
   std::string path_;
   gzFile_s* stream_;
+  Index unpacked_ = 0, most_;
 };
+
+/// How many values a compressed file of so many bytes is believed to hold: images compress well,
+/// but a file that claims much more is made to fill the memory.
+Index most_unpacked(Index file_bytes);
 
 /// The whole contents of a file as they are on the disk; a missing file as in ByteSource.
 std::vector<std::uint8_t> read_image_bytes(const std::string& path);

@@ -80,7 +80,7 @@ void ImagesSettings::fields(core::Fields& fields) {
                 {{"as_is", Colour::as_is}, {"grey", Colour::grey}});
   fields.integer("shrink", reduction.shrink, "s: every s x s block of pixels becomes its mean",
                  core::between(1, 1024));
-  fields.integer("levels", reduction.levels, "how many values are told apart",
+  fields.integer("levels", reduction.levels, "how many values are distinguished",
                  core::between(2, 256));
   files.check_paths(fields, "a file or folder of images");
   fields.when(files.divided(), "one data.path for all splits",

@@ -10,9 +10,6 @@
 namespace weft::data {
 namespace {
 
-/// No deflated byte stands for more than this many bytes.
-constexpr Index most_expansion = 1032;
-
 /// An image of libpng's simplified interface, freed in any case.
 class PngImage {
  public:
@@ -39,11 +36,10 @@ Picture read_png(const std::string& path) {
   Picture picture{.rows = Index(png.image.height),
                   .columns = Index(png.image.width),
                   .channels = colour ? 3 : 1};
-  // A palette may hold 8 pixels, of 3 values here, in a byte.
-  if (picture.rows * picture.columns > most_expansion * 8 * Index(bytes.size()))
+  if (picture.rows * picture.row() > most_unpacked(Index(bytes.size())))
     refuse_image(path, "its header announces ", picture.rows, " x ", picture.columns,
                  " pixels, more than ", bytes.size(),
-                 " bytes can hold: it is damaged, fetch it again or remove it");
+                 " bytes of an image hold: it is damaged, fetch it again or remove it");
   picture.pixels.resize(std::size_t(picture.rows * picture.row()));
   const png_color black{};
   if (!::png_image_finish_read(&png.image, &black, picture.pixels.data(), 0, nullptr)) refuse();

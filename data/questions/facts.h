@@ -11,7 +11,7 @@ namespace weft::data {
 struct FactsSettings {
   Index keys = 64;            ///< different keys
   Index symbols = 26;         ///< of values and filler
-  Index facts = 16;           ///< keys that a document tells something about
+  Index facts = 16;           ///< keys that a document has facts about
   Index value = 4;            ///< symbols of the longest value
   Index hops = 1;             ///< 2: the key asked for names another, which has the value
   double unanswerable = 0.1;  ///< share of questions for a key that the document lacks
@@ -23,10 +23,11 @@ struct FactsSettings {
   Index most_fact_tokens() const { return values() * (value + 3) + (facts - values()) * 4; }
 };
 
-/// Generated questions whose every answer is known: documents in which facts stand between filler,
+/// Generated questions whose every answer is known: documents in which facts are placed between
+/// filler,
 ///   key IS symbol ... symbol END      key LINK key END (hops 2)
 /// and the question is a key: its value is the answer, or with two hops the value of the key that
-/// it links to. Facts stand in random order, filler from the recall language's chain is cut between
+/// it links to. Facts are in random order, filler from the recall language's chain is cut between
 /// them with all cuts equally likely, and a value may be anywhere: attention has to reach the whole
 /// document. Every sequence is `length` tokens long. Held-out questions depend on the settings
 /// only.
@@ -45,6 +46,8 @@ class Facts final : public QuestionData {
   std::string fingerprint() const override;
 
   AnswerForm form() const override { return AnswerForm::symbols; }
+  /// A question is one key.
+  QuestionForm question_form() const override { return {1, 0}; }
   Index questions(Split) const override { return settings_.held_out; }
   Question question(Split split, Index number) const override;
   std::string answer_text(Split split, Index window, Index first, Index last) const override;

@@ -115,7 +115,7 @@ void QaSettings::fields(core::Fields& fields, Index length) {
 DataPlan configure_qa(core::Fields& fields, Index length) {
   QaSettings settings;
   settings.fields(fields, length);
-  return plan_for<Qa>(settings, length, {.pads = true, .asks = true});
+  return plan_for_files<Qa>(settings, length, {.pads = true, .asks = true});
 }
 
 Qa::Qa(const QaSettings& settings, Index length, Index batch, std::uint64_t seed)
@@ -124,7 +124,7 @@ Qa::Qa(const QaSettings& settings, Index length, Index batch, std::uint64_t seed
 Qa::Qa(const QaSettings& settings, Index length, Index batch, std::uint64_t seed, Source source)
     : QuestionData(length, batch, true, most_answers(source.splits)),
       settings_(settings),
-      spelling_(settings.units, first_free, std::move(source.text), source.path),
+      spelling_(settings.units, first_free, std::move(source.text), source.path, settings.known),
       seed_(seed),
       fingerprint_(fingerprint_of(source.identity)) {
   const Index left = length - 2 - settings.longest_question(length);
@@ -163,9 +163,8 @@ void Qa::add_article(const SquadArticle& article, SplitQuestions& into) {
 }
 
 Windows Qa::windows_of(const Asked& asked) const {
-  const Index room = length() - 2 - Index(asked.tokens.size());
-  const Index stride = settings_.stride > 0 ? settings_.stride : std::max<Index>(1, room / 2);
-  return {Index(documents_[asked.document].size()), room, stride};
+  return document_windows(Index(documents_[asked.document].size()), Index(asked.tokens.size()),
+                          length(), settings_.stride);
 }
 
 void Qa::sort_training_windows() {
@@ -187,12 +186,7 @@ QuestionWindow Qa::window(Split split, Index number) const {
   const Asked& asked = of(split).questions[of(split).window_of[std::size_t(number)]];
   const Window place = windows_of(asked)[number - asked.first_window];
   const auto& document = documents_[asked.document];
-  QuestionWindow window{{cls}, 0, {}};
-  window.tokens.insert(window.tokens.end(), asked.tokens.begin(), asked.tokens.end());
-  window.tokens.push_back(separator);
-  window.document = Index(window.tokens.size());
-  window.tokens.insert(window.tokens.end(), document.begin() + place.begin,
-                       document.begin() + place.end);
+  QuestionWindow window = join_window(asked.tokens, document, place);
   for (const auto& [first, last] : asked.answers)
     if (first >= place.begin && last < place.end)
       window.answers.emplace_back(first - place.begin + window.document,

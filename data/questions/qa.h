@@ -17,6 +17,7 @@ struct QaSettings {
   std::string units = "bytes";
   Index question_length = 0;  ///< tokens of a question, longer ones are cut; 0: length / 4
   Index stride = 0;           ///< tokens between windows of a document; 0: half a window
+  Meaning known = {};         ///< to a model that has been trained
 
   void fields(core::Fields& fields, Index length);
   Index longest_question(Index length) const {
@@ -38,6 +39,11 @@ class Qa final : public QuestionData {
   std::vector<Token> encode(std::string_view text) const override { return spelling_.encode(text); }
   std::string decode(std::span<const Token> tokens) const override {
     return spelling_.decode(tokens);
+  }
+  std::optional<Spelling> spelling() const override { return spelling_.units(); }
+  Token first_unit() const override { return spelling_.first(); }
+  QuestionForm question_form() const override {
+    return {settings_.longest_question(length()), settings_.stride};
   }
   std::vector<Baseline> baselines(Split split) const override;
   std::vector<std::string> remarks() const override;

@@ -7,37 +7,11 @@
 
 namespace weft::data {
 
-/// A batch of the windows take(0) .. take(count - 1). A row without a window reads two tokens of
-/// padding, the second as its document, and lists no answer.
 template <class Take>
 Batch QuestionData::assemble(Index count, Take take) const {
-  std::vector<Token> inputs(std::size_t(batch_ * length_), 0);
-  std::vector<Token> targets(std::size_t(batch_ * answers_ * 2), core::no_target);
-  std::vector<Token> documents(std::size_t(batch_ * 2), 1);
-  std::vector<Index> lengths(std::size_t(batch_), 2);
-  for (Index row = 0; row < std::min(count, batch_); ++row) {
-    const QuestionWindow window = take(row);
-    const auto size = Index(window.tokens.size());
-    core::require(size == length_ || (pads_ && size < length_), "data: a window of ", size,
-                  " tokens does not fit in ", length_);
-    core::require(Index(window.answers.size()) <= answers_, "data: ", window.answers.size(),
-                  " answers in a window, at most ", answers_, " were expected");
-    std::ranges::copy(window.tokens, inputs.begin() + row * length_);
-    auto target = targets.begin() + row * answers_ * 2;
-    for (const auto& [first, last] : window.answers) {
-      *target++ = Token(first);
-      *target++ = Token(last);
-    }
-    documents[std::size_t(2 * row)] = Token(window.document);
-    documents[std::size_t(2 * row + 1)] = Token(size - 1);
-    lengths[std::size_t(row)] = size;
-  }
-  Batch batch;
-  batch.inputs = core::Tokens({batch_, length_}, std::move(inputs));
-  batch.targets = core::Tokens({batch_, answers_, 2}, std::move(targets));
-  batch.documents = core::Tokens({batch_, 2}, std::move(documents));
-  if (pads_) batch.lengths = std::make_shared<const std::vector<Index>>(std::move(lengths));
-  return batch;
+  std::vector<QuestionWindow> windows;
+  for (Index row = 0; row < std::min(count, batch_); ++row) windows.push_back(take(row));
+  return batch_of(windows, batch_, length_, answers_, pads_);
 }
 
 Batch QuestionData::training(Index number) const {

@@ -1,17 +1,8 @@
 #pragma once
 
-#include <utility>
-
-#include "data/dataset.h"
+#include "data/questions/question_window.h"
 
 namespace weft::data {
-
-/// A question and as much of its document as fits in a sequence.
-struct QuestionWindow {
-  std::vector<Token> tokens;                     ///< CLS, question, SEP, document
-  Index document = 0;                            ///< where the document begins in `tokens`
-  std::vector<std::pair<Index, Index>> answers;  ///< first and last token; (0, 0): none in it
-};
 
 /// What is asked, and what is right.
 struct Question {
@@ -30,9 +21,6 @@ enum class AnswerForm { words, symbols };
 /// Evaluation reads all windows of every question, one after the other.
 class QuestionData : public Dataset {
  public:
-  /// Token 0 is padding, 1 begins every sequence and stands for "no answer", 2 ends the question.
-  static constexpr Token cls = 1, separator = 2, first_free = 3;
-
   Index length() const override { return length_; }
   Batch training(Index number) const override;
   Index evaluation_batches(Split split, Index stride) const override;
@@ -41,6 +29,7 @@ class QuestionData : public Dataset {
   std::string unit() const override { return "question"; }
 
   virtual AnswerForm form() const = 0;
+  virtual QuestionForm question_form() const = 0;
   /// An empty split is a data error.
   virtual Index questions(Split split) const = 0;
   virtual Question question(Split split, Index number) const = 0;
@@ -58,6 +47,7 @@ class QuestionData : public Dataset {
   virtual QuestionWindow window(Split split, Index number) const = 0;
 
  private:
+  /// A batch of the windows take(0) .. take(count - 1).
   template <class Take>
   Batch assemble(Index count, Take take) const;
 

@@ -99,7 +99,9 @@ SquadParagraph read_paragraph(const Json& json, const std::string& where) {
 }  // namespace
 
 std::vector<SquadArticle> parse_squad(const std::string& text, const std::string& path) {
-  const Json json = parse_json(text, path);
+  const Json json = parse_json(text, path,
+                               {"data", "title", "paragraphs", "context", "qas", "id", "question",
+                                "answers", "text", "answer_start", "is_impossible"});
   const Json& data = json_array(json, "data", path);
   std::vector<SquadArticle> articles;
   for (std::size_t a = 0; a < data.size(); ++a) {

@@ -7,7 +7,7 @@
 
 namespace weft::data {
 
-/// Where an answer stands in its context, in bytes.
+/// Where an answer is in its context, in bytes.
 struct SquadAnswer {
   std::size_t begin, end;
 };
@@ -31,7 +31,7 @@ struct SquadArticle {
 /// Articles in the JSON of SQuAD 1.1 and 2.0:
 ///   data[].paragraphs[].{context, qas[].{id, question, answers[].{text, answer_start},
 ///   is_impossible}}
-/// answer_start counts code points; the text that stands there must be `text`. What is wrong is a
+/// answer_start counts code points; the text found there must be `text`. What is wrong is a
 /// data error that names the file, the record and, where it has one, its id.
 std::vector<SquadArticle> parse_squad(const std::string& json, const std::string& path);
 

@@ -92,8 +92,8 @@ PairFields PairsSettings::pair_fields() const {
 DataPlan configure_pairs(core::Fields& fields, Index length) {
   PairsSettings settings;
   settings.fields(fields, length);
-  return plan_for<Pairs>(settings, length,
-                         {.sources = true, .source_length = settings.source_length});
+  return plan_for_files<Pairs>(settings, length,
+                               {.sources = true, .source_length = settings.source_length});
 }
 
 Pairs::Pairs(const PairsSettings& settings, Index length, Index batch, std::uint64_t seed)
@@ -105,7 +105,7 @@ Pairs::Pairs(const PairsSettings& settings, Index length, Index batch, std::uint
       length_(length),
       batch_(batch),
       splits_(std::move(source.splits)),
-      spelling_(settings.units, 1, std::move(source.text), source.path),
+      spelling_(settings.units, 1, std::move(source.text), source.path, settings.known),
       seed_(seed),
       fingerprint_(fingerprint_of(source.identity)) {
   core::require(settings.source_length >= 1 && length >= 1,

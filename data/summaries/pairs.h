@@ -17,6 +17,7 @@ struct PairsSettings {
   std::string source_field = "source", target_field = "target";  ///< of JSON lines
   std::string units = "bytes";
   Index source_length = 512;  ///< tokens of a source, longer ones are cut
+  Meaning known = {};         ///< to a model that has been trained
 
   void fields(core::Fields& fields, Index length);
   /// What the chosen format asks for.
@@ -45,6 +46,8 @@ class Pairs final : public Dataset {
   std::string decode(std::span<const Token> tokens) const override {
     return spelling_.decode(tokens);
   }
+  std::optional<Spelling> spelling() const override { return spelling_.units(); }
+  Token first_unit() const override { return spelling_.first(); }
   std::optional<std::string> scored_part() const override { return "target"; }
   std::optional<std::string> reference(Split split, Index number) const override;
   std::vector<std::string> remarks() const override;

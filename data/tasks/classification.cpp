@@ -7,27 +7,32 @@
 
 namespace weft::data {
 
-/// A batch of the examples take(0) .. take(count - 1). A row without an example reads one token of
-/// padding and scores nothing: no row is empty.
+Batch batch_of(const std::vector<Example>& examples, Index batch, Index length, bool pads) {
+  std::vector<Token> inputs(std::size_t(batch * length), 0);
+  std::vector<Token> targets(std::size_t(batch), core::no_target);
+  std::vector<Index> lengths(std::size_t(batch), 1);
+  core::require(Index(examples.size()) <= batch, "data: ", examples.size(),
+                " sequences in a batch of ", batch);
+  for (std::size_t row = 0; row < examples.size(); ++row) {
+    const auto size = Index(examples[row].tokens.size());
+    core::require(size >= 1 && (size == length || (pads && size < length)), "data: a sequence of ",
+                  size, " tokens does not fit in ", length);
+    std::ranges::copy(examples[row].tokens, inputs.begin() + Index(row) * length);
+    targets[row] = examples[row].label;
+    lengths[row] = size;
+  }
+  Batch result;
+  result.inputs = core::Tokens({batch, length}, std::move(inputs));
+  result.targets = core::Tokens({batch, 1}, std::move(targets));
+  if (pads) result.lengths = std::make_shared<const std::vector<Index>>(std::move(lengths));
+  return result;
+}
+
 template <class Take>
 Batch Classification::assemble(Index count, Take take) const {
-  std::vector<Token> inputs(std::size_t(batch_ * length_), 0);
-  std::vector<Token> targets(std::size_t(batch_), core::no_target);
-  std::vector<Index> lengths(std::size_t(batch_), 1);
-  for (Index row = 0; row < std::min(count, batch_); ++row) {
-    const Example example = take(row);
-    const auto size = Index(example.tokens.size());
-    core::require(size >= 1 && (size == length_ || (pads_ && size < length_)),
-                  "data: a sequence of ", size, " tokens does not fit in ", length_);
-    std::ranges::copy(example.tokens, inputs.begin() + row * length_);
-    targets[std::size_t(row)] = example.label;
-    lengths[std::size_t(row)] = size;
-  }
-  Batch batch;
-  batch.inputs = core::Tokens({batch_, length_}, std::move(inputs));
-  batch.targets = core::Tokens({batch_, 1}, std::move(targets));
-  if (pads_) batch.lengths = std::make_shared<const std::vector<Index>>(std::move(lengths));
-  return batch;
+  std::vector<Example> examples;
+  for (Index row = 0; row < std::min(count, batch_); ++row) examples.push_back(take(row));
+  return batch_of(examples, batch_, length_, pads_);
 }
 
 Batch Classification::training(Index number) const {

@@ -10,6 +10,11 @@ struct Example {
   Token label = core::no_target;
 };
 
+/// A batch of B = `batch` rows, the first of which hold the examples. A row without an example
+/// reads one token of padding and scores nothing: no row is empty. `pads`: sequences may be shorter
+/// than `length`.
+Batch batch_of(const std::vector<Example>& examples, Index batch, Index length, bool pads);
+
 /// Sequences with one answer each: their class. A batch's targets are [B, 1]; rows shorter
 /// than T are padded with token 0, and `lengths` says how much of each is real. A sequence is one
 /// window whatever the stride.
@@ -41,6 +46,7 @@ class Classification : public Dataset {
   double best_by(Split split, Index groups, Group group) const;
 
  private:
+  /// A batch of the examples take(0) .. take(count - 1).
   template <class Take>
   Batch assemble(Index count, Take take) const;
 

@@ -7,7 +7,6 @@
 
 #include "core/error.h"
 #include "data/fingerprint.h"
-#include "data/plan.h"
 #include "data/shuffle.h"
 
 namespace weft::data {
@@ -15,19 +14,22 @@ namespace {
 
 constexpr std::size_t most_classes = 10000;
 
-/// The labels of the training lines, sorted: the names of the classes.
-std::vector<std::string> names_of(const std::vector<LabelledLine>& lines, const std::string& path) {
+/// The labels of the training lines, sorted: the names of the classes. A file may hold only some of
+/// those that a model knows.
+std::vector<std::string> names_of(const std::vector<LabelledLine>& lines, const std::string& path,
+                                  const Meaning& known) {
   std::set<std::string> names;
   for (const LabelledLine& line : lines) names.insert(line.label);
+  const auto all = known.classes_for({names.begin(), names.end()});
   const auto check = [&](bool ok, const char* problem) {
     if (!ok)
       throw core::Error(core::Fault::data,
                         core::message_of(path, ": ", names.size(), " different labels, ", problem,
                                          ": is data.label_column the column of labels?"));
   };
-  check(names.size() >= 2, "too few to tell apart");
+  check(all.size() >= 2, "too few to tell apart");
   check(names.size() <= most_classes, "too many");
-  return {names.begin(), names.end()};
+  return all;
 }
 
 }  // namespace
@@ -54,8 +56,8 @@ void LabelledSettings::fields(core::Fields& fields, Index length) {
 DataPlan configure_labelled(core::Fields& fields, Index length) {
   LabelledSettings settings;
   settings.fields(fields, length);
-  return plan_for<Labelled>(settings, length,
-                            {.pads = settings.shortest < length, .classifies = true});
+  return plan_for_files<Labelled>(settings, length,
+                                  {.pads = settings.shortest < length, .classifies = true});
 }
 
 Labelled::Labelled(const LabelledSettings& settings, Index length, Index batch, std::uint64_t seed)
@@ -66,7 +68,7 @@ Labelled::Labelled(const LabelledSettings& settings, Index length, Index batch, 
       core::message_of("labelled length=", length, " shortest=", settings.shortest);
   const auto load = [&](const std::string& path) {
     const std::vector<LabelledLine> lines = read_labelled_file(path, settings.columns);
-    if (names_.empty()) names_ = names_of(lines, path);
+    if (names_.empty()) names_ = names_of(lines, path, settings.known);
     Rows rows;
     for (const LabelledLine& line : lines) {
       const auto found = std::ranges::lower_bound(names_, line.label);
@@ -76,6 +78,8 @@ Labelled::Labelled(const LabelledSettings& settings, Index length, Index batch, 
             core::message_of(path, ":", line.number, ": no line of training has the label \"",
                              line.label, "\": correct it, or remove the line"));
       identity += "\n" + line.label + "\t" + fingerprint_of(line.text);
+      cut_ += Index(line.text.size()) > length;
+      left_out_ += Index(line.text.size()) < settings.shortest;
       if (Index(line.text.size()) >= settings.shortest)
         rows.push_back({line.text.substr(0, std::size_t(length)), Token(found - names_.begin())});
     }
@@ -137,6 +141,17 @@ Index Labelled::scored(Split split) const {
 
 Example Labelled::scored_example(Split split, Index number) const {
   return example_of(rows_of(split)[std::size_t(number)]);
+}
+
+std::vector<std::string> Labelled::remarks() const {
+  std::vector<std::string> said;
+  if (cut_ > 0)
+    said.push_back(core::message_of(cut_, cut_ == 1 ? " text is" : " texts are", " cut at ",
+                                    length(), " bytes (data.length)"));
+  if (left_out_ > 0)
+    said.push_back(core::message_of(left_out_, left_out_ == 1 ? " text is" : " texts are",
+                                    " left out, being too short (data.shortest)"));
+  return said;
 }
 
 std::vector<Token> Labelled::encode(std::string_view text) const {

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/fields.h"
+#include "data/plan.h"
 #include "data/tasks/classification.h"
 #include "data/tasks/labelled_file.h"
 #include "data/text/split_files.h"
@@ -14,6 +15,7 @@ struct LabelledSettings {
   SplitFiles files{.fractions = {0.8, 0.1, 0.1}};
   LabelledColumns columns;
   Index shortest = 1;  ///< bytes of a text; shorter ones are left out
+  Meaning known = {};  ///< to a model that has been trained
 
   void fields(core::Fields& fields, Index length);
 };
@@ -33,6 +35,9 @@ class Labelled final : public Classification {
   std::optional<Index> training_tokens() const override;
   std::vector<Token> encode(std::string_view text) const override;
   std::string decode(std::span<const Token> tokens) const override;
+  std::optional<Spelling> spelling() const override { return Spelling::bytes(); }
+  Token first_unit() const override { return 1; }
+  std::vector<std::string> remarks() const override;
   std::string fingerprint() const override { return fingerprint_; }
 
  private:
@@ -55,6 +60,7 @@ class Labelled final : public Classification {
 
   std::vector<std::string> names_;
   std::array<Rows, 3> rows_;
+  Index cut_ = 0, left_out_ = 0;  ///< texts that are too long, and too short
   std::uint64_t seed_;
   std::string fingerprint_;
 };

@@ -13,6 +13,8 @@ namespace {
 
 using core::Index;
 
+constexpr std::size_t most_columns = 65536;  // that can be named, or asked for by number
+
 template <class... Parts>
 [[noreturn]] void refuse(const std::string& path, Index line, const Parts&... parts) {
   throw core::Error(core::Fault::data, core::message_of(path, ":", line, ": ", parts...));
@@ -26,10 +28,11 @@ std::string_view take(std::string_view& rest, char end) {
   return taken;
 }
 
-std::vector<std::string_view> columns_of(std::string_view line) {
+/// The first columns of a line, at most `most`.
+std::vector<std::string_view> columns_of(std::string_view line, std::size_t most) {
   std::vector<std::string_view> columns;
-  for (const Index count = 1 + std::ranges::count(line, '\t'); Index(columns.size()) < count;)
-    columns.push_back(take(line, '\t'));
+  const std::size_t all = 1 + std::size_t(std::ranges::count(line, '\t'));
+  while (columns.size() < std::min(all, most)) columns.push_back(take(line, '\t'));
   return columns;
 }
 
@@ -37,7 +40,7 @@ std::optional<std::size_t> number_of(const std::string& column) {
   std::size_t number = 0;
   const char* const end = column.data() + column.size();
   const auto [stopped, fault] = std::from_chars(column.data(), end, number);
-  if (fault != std::errc() || stopped != end || number < 1) return {};
+  if (fault != std::errc() || stopped != end || number < 1 || number > most_columns) return {};
   return number - 1;
 }
 
@@ -54,7 +57,13 @@ std::size_t place_of(const std::string& key, const std::string& column, const st
                                        "\" is no number, and without data.header = true columns "
                                        "have no names: count them from 1"));
   std::string names;
-  for (const std::string_view name : *header) names.append(names.empty() ? "" : ", ").append(name);
+  for (const std::string_view name : *header) {
+    if (names.size() > 500) {
+      names += ", ...";
+      break;
+    }
+    names.append(names.empty() ? "" : ", ").append(name);
+  }
   refuse(path, 1, "no column is named \"", column, "\": set data.", key, " to one of ", names);
 }
 
@@ -72,7 +81,7 @@ std::vector<ColumnLine> read_columns(const std::string& path,
     return line;
   };
   std::optional<std::vector<std::string_view>> header;
-  if (has_header) header = columns_of(next_line());
+  if (has_header) header = columns_of(next_line(), most_columns);
   std::vector<std::size_t> places;
   std::string keys;
   for (const WantedColumn& column : wanted) {
@@ -82,7 +91,7 @@ std::vector<ColumnLine> read_columns(const std::string& path,
   const std::size_t last = std::ranges::max(places);
   std::vector<ColumnLine> lines;
   while (!rest.empty()) {
-    const std::vector<std::string_view> found = columns_of(next_line());
+    const std::vector<std::string_view> found = columns_of(next_line(), last + 1);
     if (last >= found.size())
       refuse(path, number, "has ", found.size(), found.size() == 1 ? " column" : " columns",
              ", but ", keys, " ask for ", last + 1,

@@ -36,11 +36,11 @@ TextOrigin origin_of(const TextFile& file) {
 }  // namespace
 
 DividedText divide_texts(std::vector<TextFile> files, const std::array<std::size_t, 3>& counts,
-                         const std::string& units) {
+                         const std::string& units, const Meaning& known) {
   core::require(units == "bytes" || units == "characters",
                 "data.units must be bytes or characters, got '", units, "'");
   TextFacts facts;
-  if (units == "characters") facts.spelling = Spelling(alphabet_of(files));
+  if (units == "characters") facts.spelling = known.spelling_for(Spelling(alphabet_of(files)));
   PackedTokens tokens(facts.spelling.vocabulary());
   std::size_t bytes = 0;
   for (const TextFile& file : files) bytes += file.bytes.size();
@@ -67,7 +67,7 @@ DividedText read_divided_text(const TextDivision& division) {
       origins.push_back(origin_of(files.back()));
       ++counts[i];
     }
-  DividedText text = divide_texts(std::move(files), counts, division.units);
+  DividedText text = divide_texts(std::move(files), counts, division.units, division.known);
   text.facts.origins = std::move(origins);
   if (division.fractions) text.facts.parts = divide(text.tokens.size(), *division.fractions);
   return text;

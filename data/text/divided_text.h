@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "data/dataset.h"
+#include "data/plan.h"
 #include "data/spelling.h"
 #include "data/text/packed_tokens.h"
 #include "data/text/text_file.h"
@@ -42,6 +43,7 @@ struct TextDivision {
   /// If given, all files are those of the first split, and the splits get these shares of their
   /// tokens, in order.
   std::optional<std::vector<double>> fractions = {};
+  Meaning known = {};  ///< to a model that has been trained
 };
 
 /// A text in memory.
@@ -55,6 +57,6 @@ DividedText read_divided_text(const TextDivision& division);
 /// A text from what is in memory already: the first texts are concatenated to the first split, and
 /// so on, as many as `counts` says. The origins are left to the caller.
 DividedText divide_texts(std::vector<TextFile> files, const std::array<std::size_t, 3>& counts,
-                         const std::string& units);
+                         const std::string& units, const Meaning& known = {});
 
 }  // namespace weft::data

@@ -1,5 +1,6 @@
 #include "data/text/json_text.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -29,17 +30,19 @@ const Json& member(const Json& object, const char* name, const std::string& wher
 
 }  // namespace
 
-Json parse_json(std::string_view text, const std::string& where) {
-  const auto check_depth = [&](int depth, Json::parse_event_t, Json&) {
+Json parse_json(std::string_view text, const std::string& where,
+                const std::vector<std::string_view>& wanted) {
+  const auto keep = [&](int depth, Json::parse_event_t event, Json& parsed) {
     if (depth > deepest)
       refuse(where, "is nested more than ", deepest, " deep, which no data set is");
-    return true;
+    return event != Json::parse_event_t::key ||
+           std::ranges::find(wanted, parsed.get_ref<const std::string&>()) != wanted.end();
   };
   if (text.size() > largest)
     refuse(where, "has ", text.size() >> 20, " MiB, and JSON of more than ", largest >> 20,
            " MiB is not read at once: divide it into several files");
   try {
-    return Json::parse(text, check_depth);
+    return Json::parse(text, keep);
   } catch (const Json::parse_error& error) {
     std::string reason = error.what();
     if (const std::size_t end = reason.find("] "); end != std::string::npos)

@@ -3,12 +3,15 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace weft::data {
 
 /// JSON that a user gave. What is wrong with it, or nested deeper than any data set is, is a data
-/// error that begins with `where`.
-nlohmann::json parse_json(std::string_view text, const std::string& where);
+/// error that begins with `where`. Of objects only the members named in `wanted` are kept, so that
+/// nothing else takes memory.
+nlohmann::json parse_json(std::string_view text, const std::string& where,
+                          const std::vector<std::string_view>& wanted);
 
 /// The text under `name` of an object; an error that begins with `where` when it is missing or no
 /// text.

@@ -5,10 +5,12 @@
 namespace weft::data {
 
 ShiftedSpelling::ShiftedSpelling(const std::string& units, core::Token first, std::string text,
-                                 const std::string& path)
-    : ShiftedSpelling(units == "bytes" ? Spelling::bytes()
-                                       : Spelling(alphabet_of({TextFile{path, std::move(text)}})),
-                      first) {}
+                                 const std::string& path, const Meaning& known)
+    : ShiftedSpelling(
+          units == "bytes"
+              ? Spelling::bytes()
+              : known.spelling_for(Spelling(alphabet_of({TextFile{path, std::move(text)}}))),
+          first) {}
 
 std::vector<core::Token> ShiftedSpelling::encode(std::string_view text) const {
   std::vector<core::Token> tokens = spelling_.encode(text);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/fields.h"
+#include "data/plan.h"
 #include "data/spelling.h"
 
 namespace weft::data {
@@ -12,12 +13,14 @@ class ShiftedSpelling {
   ShiftedSpelling(Spelling spelling, core::Token first)
       : spelling_(std::move(spelling)), first_(first) {}
   /// Of `units`, "bytes" or "characters", the latter being those that occur in `text`. Text that is
-  /// not UTF-8 then is a data error that names `path`.
+  /// not UTF-8 then is a data error that names `path`. A model that has been trained keeps its own.
   ShiftedSpelling(const std::string& units, core::Token first, std::string text,
-                  const std::string& path);
+                  const std::string& path, const Meaning& known);
 
   core::Index vocabulary() const { return spelling_.vocabulary() + first_; }
   bool is_bytes() const { return !spelling_.alphabet(); }
+  const Spelling& units() const { return spelling_; }
+  core::Token first() const { return first_; }
   std::vector<core::Token> encode(std::string_view text) const;
   /// Tokens below `first` are left out.
   std::string decode(std::span<const core::Token> tokens) const;

@@ -15,7 +15,7 @@ namespace {
 TextDivision division_of(const TextSettings& settings) {
   settings.files.require_one_way();
   const auto paths = settings.files.split_paths();
-  TextDivision division{.paths = {}, .units = settings.units};
+  TextDivision division{.paths = {}, .units = settings.units, .known = settings.known};
   for (std::size_t i = 0; i < paths.size(); ++i)
     if (!paths[i].empty()) division.paths[i] = {paths[i]};
   if (settings.files.divided()) {

@@ -3,6 +3,7 @@
 #include "core/fields.h"
 #include "core/rng.h"
 #include "data/batch_rows.h"
+#include "data/plan.h"
 #include "data/text/divided_text.h"
 #include "data/text/masking.h"
 #include "data/text/split_files.h"
@@ -16,6 +17,7 @@ struct TextSettings {
   std::string units = "bytes";     ///< bytes | characters
   std::string sampling = "crops";  ///< crops | streams
   MaskingSettings hidden;
+  Meaning known = {};  ///< to a model that has been trained
 
   /// Whether the path names a file of weft data prepare, which has its own units and splits.
   bool prepared() const { return files.path.ends_with(".h5"); }

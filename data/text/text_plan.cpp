@@ -11,8 +11,8 @@ DataPlan configure_text(core::Fields& fields, Index length) {
   settings.fields(fields);
   const DataTraits traits{.streams = settings.sampling == "streams",
                           .masks = settings.hidden.chosen()};
-  return traits.masks ? plan_for<MaskedText>(settings, length, traits)
-                      : plan_for<Text>(settings, length, traits);
+  return traits.masks ? plan_for_files<MaskedText>(settings, length, traits)
+                      : plan_for_files<Text>(settings, length, traits);
 }
 
 }  // namespace weft::data

@@ -5,10 +5,9 @@
 #include <map>
 #include <span>
 #include <string>
-#include <vector>
 
-#include "core/arrays/shape.h"
 #include "experiments/checkpoint/checkpoint.h"
+#include "experiments/checkpoint/safetensors_header.h"
 
 namespace weft::experiments {
 
@@ -25,30 +24,24 @@ void write_safetensors(const std::filesystem::path& path, std::span<const ArrayS
 /// within the file, no overlap, no gap, no name twice. No allocation exceeds the file's own size.
 class SafetensorsFile {
  public:
-  struct Array {
-    std::string type;  ///< "F32", "F64", "F16", "BF16"
-    core::Shape shape;
-    std::uint64_t begin = 0, end = 0;  ///< bytes after the header
-  };
+  using Array = SafetensorsArray;
 
   /// An Error (Fault::checkpoint) says what is wrong with the file.
   explicit SafetensorsFile(std::filesystem::path path);
 
   const std::filesystem::path& path() const { return path_; }
-  const std::map<std::string, Array>& arrays() const { return arrays_; }
-  const std::map<std::string, std::string>& texts() const { return texts_; }
+  const std::map<std::string, Array>& arrays() const { return header_.arrays; }
+  const std::map<std::string, std::string>& texts() const { return header_.texts; }
 
   /// Reads an array that the file has, as many numbers as its shape says.
   void read(const std::string& name, std::span<core::Real> values) const;
 
  private:
-  void read_header(const std::string& json);
   void check_layout(std::uint64_t bytes) const;
 
   std::filesystem::path path_;
   std::uint64_t data_ = 0;  ///< where the arrays begin
-  std::map<std::string, Array> arrays_;
-  std::map<std::string, std::string> texts_;
+  SafetensorsHeader header_;
 };
 
 }  // namespace weft::experiments

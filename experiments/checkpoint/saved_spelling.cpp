@@ -1,5 +1,6 @@
 #include "experiments/checkpoint/saved_spelling.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -54,7 +55,33 @@ Meaning characters_of(const data::Spelling& spelling) {
   return all;
 }
 
-Meaning saved_classes(const Checkpoint& checkpoint) {
+/// Classes that only one side has; with the same names, those in another order.
+void compare_classes(const Meaning& before, const Meaning& now,
+                     std::vector<std::string>& differences) {
+  const std::size_t known = differences.size();
+  const auto only_in = [&](const Meaning& own, const Meaning& other, const char* where) {
+    for (const std::string& name : own)
+      if (std::ranges::find(other, name) == other.end())
+        differences.push_back("class \"" + name + "\": in " + where + " only");
+  };
+  only_in(now, before, "this data");
+  only_in(before, now, "training");
+  if (differences.size() == known) compare("class", before, now, differences);
+  constexpr std::size_t most_shown = 20;
+  if (differences.size() <= known + most_shown) return;
+  const std::size_t more = differences.size() - known - most_shown;
+  differences.resize(known + most_shown);
+  differences.push_back(core::message_of("... and ", more, " more"));
+}
+
+}  // namespace
+
+std::string describe_classes(const std::vector<std::string>& names) {
+  return nlohmann::json(names).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+}
+
+std::vector<std::string> saved_classes(const Checkpoint& checkpoint) {
+  if (!checkpoint.has("data/classes")) return {};
   const std::string& text = checkpoint.text("data/classes");
   try {
     core::require(!core::nests_too_deep(text), "nested");
@@ -65,21 +92,15 @@ Meaning saved_classes(const Checkpoint& checkpoint) {
   }
 }
 
-}  // namespace
-
-std::string describe_classes(const std::vector<std::string>& names) {
-  return nlohmann::json(names).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-}
-
 std::vector<std::string> differences_in_meaning(const Checkpoint& checkpoint,
                                                 const data::Dataset& dataset) {
   std::vector<std::string> differences;
   const auto before = saved_spelling(checkpoint), now = dataset.spelling();
   if (before && now) compare("token", characters_of(*before), characters_of(*now), differences);
   if (checkpoint.has("data/classes"))
-    compare("class", saved_classes(checkpoint),
-            nlohmann::json::parse(describe_classes(dataset.class_names())).get<Meaning>(),
-            differences);
+    compare_classes(saved_classes(checkpoint),
+                    nlohmann::json::parse(describe_classes(dataset.class_names())).get<Meaning>(),
+                    differences);
   return differences;
 }
 

@@ -18,6 +18,9 @@ std::map<std::string, std::string> describe_spelling(const std::optional<data::S
 /// What its classes are called, as a saved model carries it: a JSON list of names.
 std::string describe_classes(const std::vector<std::string>& names);
 
+/// Those names; none in a checkpoint that has none.
+std::vector<std::string> saved_classes(const Checkpoint& checkpoint);
+
 /// How the meaning of a dataset's tokens and classes differs from what a checkpoint was trained on,
 /// one line for each difference; none where the checkpoint does not say.
 std::vector<std::string> differences_in_meaning(const Checkpoint& checkpoint,

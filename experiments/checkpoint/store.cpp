@@ -55,8 +55,12 @@ std::string try_to_load(const fs::path& path, CheckpointEntry& entry, Checkpoint
 
 }  // namespace
 
-CheckpointStore::CheckpointStore(fs::path directory, core::Index keep_last, core::Index keep_best)
-    : directory_(std::move(directory)), keep_last_(keep_last), keep_best_(keep_best) {
+CheckpointStore::CheckpointStore(fs::path directory, core::Index keep_last, core::Index keep_best,
+                                 std::function<void()> require_held)
+    : directory_(std::move(directory)),
+      keep_last_(keep_last),
+      keep_best_(keep_best),
+      require_held_(std::move(require_held)) {
   core::require(keep_last >= 1, "checkpoints: keep_last must be at least 1, got ", keep_last);
   core::require(keep_best >= 0, "checkpoints: keep_best must not be negative, got ", keep_best);
   const fs::path pointer = directory_ / "last.json";
@@ -100,6 +104,7 @@ CheckpointStore::Saved CheckpointStore::save(const Snapshot& snapshot,
     std::ranges::copy_if(entries_, std::back_inserter(next),
                          [&](const CheckpointEntry& kept) { return kept.file != file; });
     next = retained(next);
+    if (require_held_) require_held_();
     core::write_durably(directory_ / "last.json", print_checkpoint_list(next),
                         core::Fault::checkpoint);
     entries_ = std::move(next);

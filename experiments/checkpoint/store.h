@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ namespace weft::experiments {
 /// that a kill at any moment leaves a list whose files are all there.
 /// Each file also carries its own seal: with last.json lost or damaged the files found are checked
 /// by their seals and listed again.
-/// One process at a time may save (RunDirectory holds the lock); any number may load.
+/// One process at a time may save (RunDirectory holds it); any number may load.
 class CheckpointStore {
  public:
   struct Saved {
@@ -27,7 +28,10 @@ class CheckpointStore {
   };
 
   /// Keeps the newest `keep_last` (at least 1) and the `keep_best` with the lowest validation.
-  CheckpointStore(std::filesystem::path directory, core::Index keep_last, core::Index keep_best);
+  /// `require_held` throws when this process may no longer save; it is asked before last.json is
+  /// written.
+  CheckpointStore(std::filesystem::path directory, core::Index keep_last, core::Index keep_best,
+                  std::function<void()> require_held = {});
 
   /// On failure (a full disk) an Error (Fault::checkpoint), and all that was kept is still there.
   Saved save(const Snapshot& snapshot, std::optional<double> validation = {});
@@ -65,6 +69,7 @@ class CheckpointStore {
 
   std::filesystem::path directory_;
   core::Index keep_last_, keep_best_;
+  std::function<void()> require_held_;
   std::vector<CheckpointEntry> entries_;  // newest first
   std::vector<std::string> findings_;     // what was wrong with last.json
 };

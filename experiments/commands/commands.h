@@ -20,18 +20,24 @@ struct Command {
 
 int train_command(const Arguments& arguments);
 int eval_command(const Arguments& arguments);
+int predict_command(const Arguments& arguments);
 int generate_command(const Arguments& arguments);
 int config_command(const Arguments& arguments);
 int verify_resume_command(const Arguments& arguments);
 int audit_command(const Arguments& arguments);
 int sweep_command(const Arguments& arguments);
 int report_command(const Arguments& arguments);
+int watch_command(const Arguments& arguments);
 int plan_command(const Arguments& arguments);
 int export_command(const Arguments& arguments);
 int import_command(const Arguments& arguments);
+/// A word that is no verb of its own names a kind.
+int list_command(const Arguments& arguments);
 /// Without a verb it lists.
 int runs_command(const Arguments& arguments);
 int completion_command(const Arguments& arguments);
+/// weft help VERB, or a page of the manual; the words are not empty.
+int help_command(const Arguments& words);
 int data_prepare_command(const Arguments& arguments);
 int data_dedup_command(const Arguments& arguments);
 

@@ -37,45 +37,95 @@ std::set<std::string> all_keys() {
   return keys;
 }
 
-/// The branch of the script for the second word of a verb that has verbs of its own.
-std::string second_word(const Command& command) {
+/// The names of the verbs that a verb has of its own.
+std::string names_of(const Command& command) {
   std::string names;
   for (const Command& verb : command.verbs()) names.append(verb.name).append(" ");
-  return "  elif [ \"$COMP_CWORD\" = 2 ] && [ \"${COMP_WORDS[1]}\" = " + std::string(command.name) +
-         " ]; then\n    COMPREPLY=($(compgen -W \"" + names + "\" -- \"$word\"))\n";
+  return names;
 }
 
-}  // namespace
+/// Text between single quotes, as zsh and fish read it.
+std::string quoted(std::string_view text, std::string_view quote) {
+  std::string all = "'";
+  for (const char c : text) c == '\'' ? all.append(quote) : all.append(1, c);
+  return all + "'";
+}
 
-int completion_command(const Arguments& arguments) {
-  CommandLine line("weft completion bash",
-                   "Prints a script that completes verbs, settings and files:\n"
-                   "  eval \"$(./weft completion bash)\"");
-  line.words(1, 1, "bash");
-  if (!line.parse(arguments)) return 0;
-  core::require(line.words()[0] == "bash", "weft completion knows bash, not ", line.words()[0]);
-  std::string verbs, verbs_of_verbs, keys;
+/// The branch of the script for the second word of a verb that has verbs of its own.
+std::string second_word(const Command& command) {
+  return "  elif [ \"$COMP_CWORD\" = 2 ] && [ \"${COMP_WORDS[1]}\" = " + std::string(command.name) +
+         " ]; then\n    COMPREPLY=($(compgen -W \"" + names_of(command) + "\" -- \"$word\"))\n";
+}
+
+std::string bash_script(const std::string& keys) {
+  std::string verbs, verbs_of_verbs;
   for (const Command& command : all_commands()) {
     verbs.append(command.name).append(" ");
     if (command.verbs) verbs_of_verbs += second_word(command);
   }
-  for (const std::string& key : all_keys()) keys.append(key).append("= ");
-  std::cout << R"sh(_weft() {
+  return R"sh(_weft() {
   local word=${COMP_WORDS[COMP_CWORD]}
   if [ "$COMP_CWORD" = 1 ]; then
-    COMPREPLY=($(compgen -W ")sh"
-            << verbs << R"sh(" -- "$word"))
-)sh" << verbs_of_verbs
-            << R"sh(  elif [ "$COMP_CWORD" = 2 ]; then
+    COMPREPLY=($(compgen -W ")sh" +
+         verbs + R"sh(" -- "$word"))
+)sh" + verbs_of_verbs +
+         R"sh(  elif [ "$COMP_CWORD" = 2 ]; then
     COMPREPLY=($(compgen -f -- "$word"))
   else
-    COMPREPLY=($(compgen -W ")sh"
-            << keys << R"sh(" -- "$word") $(compgen -f -- "$word"))
+    COMPREPLY=($(compgen -W ")sh" +
+         keys + R"sh(" -- "$word") $(compgen -f -- "$word"))
     case ${COMPREPLY[0]-} in *=) compopt -o nospace ;; esac
   fi
 }
 complete -o filenames -F _weft weft ./weft
 )sh";
+}
+
+std::string zsh_script(const std::string& keys) {
+  std::string verbs, branches;
+  for (const Command& command : all_commands()) {
+    verbs += "    " +
+             quoted(std::string(command.name) + ":" + std::string(command.summary), "'\\''") + "\n";
+    if (command.verbs)
+      branches += "      " + std::string(command.name) + ") compadd " + names_of(command) + ";;\n";
+  }
+  return "#compdef weft\n_weft() {\n  local -a verbs keys\n  verbs=(\n" + verbs +
+         "  )\n  if (( CURRENT == 2 )); then\n    _describe verb verbs\n    return\n  fi\n"
+         "  if (( CURRENT == 3 )); then\n    case $words[2] in\n" +
+         branches + "    esac\n  else\n    keys=(" + keys +
+         ")\n    compadd -S '' -a keys\n  fi\n  _files\n}\ncompdef _weft weft ./weft\n";
+}
+
+std::string fish_script(const std::string& keys) {
+  std::string text;
+  for (const Command& command : all_commands()) {
+    text += "complete -c weft -n __fish_use_subcommand -f -a " + std::string(command.name) +
+            " -d " + quoted(command.summary, "\\'") + "\n";
+    if (command.verbs)
+      text += "complete -c weft -n '__fish_seen_subcommand_from " + std::string(command.name) +
+              "' -a '" + names_of(command) + "'\n";
+  }
+  return text + "complete -c weft -n 'not __fish_use_subcommand' -a '" + keys + "'\n";
+}
+
+}  // namespace
+
+int completion_command(const Arguments& arguments) {
+  CommandLine line("weft completion bash|zsh|fish",
+                   "Prints a script that completes verbs, settings and files:\n"
+                   "  eval \"$(./weft completion bash)\"\n"
+                   "  weft completion zsh > a folder of fpath/_weft\n"
+                   "  weft completion fish | source");
+  line.words(1, 1, "bash, zsh or fish");
+  if (!line.parse(arguments)) return 0;
+  std::string keys;
+  for (const std::string& key : all_keys()) keys.append(key).append("= ");
+  const std::string& shell = line.words()[0];
+  core::require(shell == "bash" || shell == "zsh" || shell == "fish",
+                "weft completion knows bash, zsh and fish, not ", shell);
+  std::cout << (shell == "bash"  ? bash_script(keys)
+                : shell == "zsh" ? zsh_script(keys)
+                                 : fish_script(keys));
   return 0;
 }
 

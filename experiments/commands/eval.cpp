@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 #include "experiments/commands/commands.h"
 #include "experiments/commands/output_file.h"
 #include "experiments/commands/saved_model.h"
+#include "experiments/console/number_text.h"
 #include "experiments/evaluate/by_length.h"
 #include "experiments/evaluate/leak_audit.h"
 #include "experiments/evaluate/question_evaluation.h"
@@ -31,9 +33,9 @@ nlohmann::ordered_json bands_json(const std::vector<Band>& bands) {
   return list;
 }
 
-nlohmann::ordered_json to_json(const Evaluation& e, const data::Dataset& dataset,
-                               data::Split split) {
-  nlohmann::ordered_json json = {{"split", std::string(data::name_of(split))},
+nlohmann::ordered_json to_json(const Evaluation& e, const data::Dataset& dataset, data::Split split,
+                               bool whole = false) {
+  nlohmann::ordered_json json = {{"split", whole ? "whole" : std::string(data::name_of(split))},
                                  {"tokens", e.tokens},
                                  {"loss", e.nats},
                                  {"loss_error", e.error},
@@ -108,6 +110,27 @@ int eval_lengths(const CommandLine& line, data::Split split) {
   return 0;
 }
 
+/// --whole: the settings under which the training split is all of the file in data.path.
+std::vector<std::string> settings_of_whole(const CommandLine& line) {
+  if (!line.has("whole")) return {};
+  const bool named = std::ranges::any_of(
+      line.overrides(), [](const std::string& word) { return word.starts_with("data.path="); });
+  core::require(named, "--whole scores all of a file: name it with data.path=FILE");
+  return {"data.train_path=", "data.validation_path=", "data.test_path=", "data.fractions=[1,0,0]"};
+}
+
+/// A loss that no probability comes to is that of a model that diverged.
+void check_finite(const Evaluation& e, data::Split split) {
+  if (std::isfinite(e.perplexity())) return;
+  const std::string loss = std::isfinite(e.nats)
+                               ? format_fixed(e.nats, 0) + " nats, which no probability comes to"
+                               : "not finite";
+  throw core::Error(
+      core::Fault::diverged,
+      "the model's loss on " + std::string(data::name_of(split)) + " is " + loss,
+      "Score an earlier checkpoint with --ckpt, or train again with a lower optim.lr");
+}
+
 /// A model that leaks is never scored without its leak.
 std::optional<LeakAudit> leak_of(const LoadedModel& saved) {
   if (!saved.config.leaks() || saved.config.model.task != layers::Task::language)
@@ -125,6 +148,7 @@ int eval_command(const Arguments& arguments) {
   line.words(1, 1000, "RUN");
   add_checkpoint_option(line);
   line.option("split", "SPLIT", "training, validation or test", "validation")
+      .flag("whole", "score all of the file that data.path=FILE names, not a split of it")
       .option("stride", "N",
               "tokens between windows; if less than data.length, windows overlap and only "
               "the last N tokens of each are scored")
@@ -138,13 +162,15 @@ int eval_command(const Arguments& arguments) {
               "score sequences of each of these lengths (data.length) and print a table")
       .flag("json", "print one JSON object, with --lengths a list of them");
   if (!line.parse(arguments)) return 0;
-  const data::Split split = split_named(line.text("split"));
+  const bool whole = line.has("whole");
+  const data::Split split = whole ? data::Split::training : split_named(line.text("split"));
   if (line.has("predictions")) check_output(line.text("predictions"), {}, true);
   if (line.has("lengths")) {
     core::require(!line.has("stride"), "--stride is for one length: leave out --lengths");
+    core::require(!whole, "--whole is for one length: leave out --lengths");
     return eval_lengths(line, split);
   }
-  const LoadedModel saved = load_saved_model(line);
+  const LoadedModel saved = load_saved_model(line, settings_of_whole(line));
   const Index length = saved.dataset->length();
   EvaluationOptions options{.split = split};
   if (line.has("stride")) {
@@ -157,11 +183,7 @@ int eval_command(const Arguments& arguments) {
   const Evaluation e =
       asking ? evaluate_questions(*asking.model, *asking.questions, options, &predictions)
              : evaluate(*saved.model, *saved.dataset, options);
-  if (!std::isfinite(e.nats))
-    throw core::Error(core::Fault::diverged,
-                      "the model's loss on " + std::string(data::name_of(split)) + " is not finite",
-                      "Score an earlier checkpoint with --ckpt, or train again with a lower "
-                      "optim.lr");
+  check_finite(e, split);
   std::optional<TargetEvaluation> targets;
   if (line.has("generate")) targets = generated_targets(saved, split, predictions);
   if (line.has("predictions")) {
@@ -173,7 +195,7 @@ int eval_command(const Arguments& arguments) {
   const auto spans = span_report(*saved.model, saved.config);
   const auto leak = leak_of(saved);
   if (line.has("json")) {
-    auto json = to_json(e, *saved.dataset, split);
+    auto json = to_json(e, *saved.dataset, split, whole);
     if (spans) {
       json["spans"] = spans->spans;
       json["macs_paper"] = spans->macs_paper;
@@ -188,7 +210,7 @@ int eval_command(const Arguments& arguments) {
                            {"exact", targets->exact}};
     std::cout << json.dump(2) << '\n';
   } else {
-    std::cout << print_evaluation(e, *saved.dataset, split);
+    std::cout << print_evaluation(e, *saved.dataset, split, whole ? "whole file" : "");
     if (spans) std::cout << spans->table();
     if (leak) std::cout << print_audit(*leak);
     if (targets) std::cout << print_targets(*targets);

@@ -9,8 +9,11 @@
 #include "experiments/commands/output_file.h"
 #include "experiments/commands/saved_model.h"
 #include "experiments/console/command_line.h"
+#include "experiments/exchange/gpt2_layout.h"
+#include "experiments/exchange/model_card.h"
+#include "experiments/exchange/model_facts.h"
+#include "experiments/exchange/numpy_reader.h"
 #include "experiments/run/run_directory.h"
-#include "experiments/train/model_exchange.h"
 
 namespace weft::experiments {
 namespace {
@@ -42,22 +45,84 @@ void begin_run(Trainer& trainer, const fs::path& path, RunStart start, const std
                {.state = "stopped", .reason = "imported", .saved = snapshot.step});
 }
 
+/// Refuses a model that is not GPT-2's, with all that differs.
+void require_gpt2(const RunConfig& config) {
+  const std::vector<std::string> differences = beyond_gpt2(config);
+  if (differences.empty()) return;
+  std::string text = "--layout gpt2: this model is not that of GPT-2:";
+  for (const std::string& difference : differences) text += "\n  " + difference;
+  throw core::Error(text);
+}
+
+/// What --layout names: false for weft's own names.
+bool asks_for_gpt2(const CommandLine& line) {
+  const std::string& layout = line.text("layout");
+  core::require(layout == "weft" || layout == "gpt2", "--layout ", layout,
+                " is neither weft nor gpt2");
+  return layout == "gpt2";
+}
+
+/// transformers' config.json beside a file of GPT-2 says which gelu it was trained with.
+void check_activation(const fs::path& file) {
+  const fs::path beside = file.parent_path() / "config.json";
+  if (!fs::is_regular_file(beside)) {
+    std::cerr
+        << "note: there is no config.json beside the file; weft computes the exact gelu "
+           "(activation_function \"gelu\"), GPT-2 as published its tanh form (\"gelu_new\")\n";
+    return;
+  }
+  const std::string text = core::read_text_file(beside);
+  const bool exact = text.find("\"activation_function\": \"gelu\"") != std::string::npos;
+  core::require(exact, beside.string(),
+                ": activation_function is not \"gelu\", the exact form, which is what weft "
+                "computes: this model would give other results");
+}
+
+/// "model.safetensors" -> "model.md"
+fs::path with_ending(fs::path path, const char* ending) { return path.replace_extension(ending); }
+
 }  // namespace
 
 int export_command(const Arguments& arguments) {
-  CommandLine line("weft export RUN -o FILE.safetensors",
-                   "Writes a run's model as safetensors, with its config.");
+  CommandLine line(
+      "weft export RUN -o FILE.safetensors|FILE.npz",
+      "Writes a run's model with its config, names of classes and spelling, and beside "
+      "it a card, FILE.md, that says what its numbers mean; beside a dense model also "
+      "FILE.py, which computes its logits with numpy.");
   line.words(1, 1, "RUN");
   add_checkpoint_option(line);
-  line.option("output,o", "FILE", "where to write")
-      .flag("force", "replace an existing file, unless it belongs to the run");
+  line.option("output,o", "FILE", "where to write; the ending chooses the format")
+      .option("layout", "NAME", "gpt2: names and shapes of Hugging Face's GPT-2, with config.json",
+              "weft")
+      .flag("force", "replace existing files, unless they belong to the run");
   if (!line.parse(arguments)) return 0;
   const fs::path path = line.text("output");
-  check_output(path, files_of_run(line.words()[0]), line.has("force"));
+  check_ending(path);
+  const bool gpt2 = asks_for_gpt2(line);
+  const auto own = files_of_run(line.words()[0]);
+  std::vector<fs::path> outputs = {path, with_ending(path, ".md")};
   const Checkpoint checkpoint = load_saved_checkpoint(line);
-  export_model(checkpoint, path);
-  std::cout << SafetensorsFile(path).arrays().size() << " arrays of step " << checkpoint.step
-            << ", " << fs::file_size(path) << " bytes: " << path.string() << '\n';
+  const RunConfig config = config_of(checkpoint, {});
+  const bool readable = !gpt2 && beyond_dense(config).empty();
+  if (readable) outputs.push_back(with_ending(path, ".py"));
+  if (gpt2) {
+    require_gpt2(config);
+    outputs.push_back(path.parent_path() / "config.json");
+  }
+  for (const fs::path& output : outputs) check_output(output, own, line.has("force"));
+  const ExportedModel model = exported_model(checkpoint, config);
+  std::vector<std::vector<core::Real>> kept;
+  write_model(gpt2 ? as_gpt2(model, kept) : model, path);
+  core::write_durably(outputs[1],
+                      model_card(checkpoint, config, find_run(line.words()[0]).directory,
+                                 path.filename().string(), line.text("layout")));
+  if (readable) core::write_durably(outputs[2], numpy_reader);
+  if (gpt2)
+    core::write_durably(outputs[2],
+                        gpt2_config(config, checkpoint.arrays.at("params/tokens.weight").shape[0]));
+  std::cout << model.arrays.size() << " arrays of step " << checkpoint.step << ", "
+            << fs::file_size(path) << " bytes: " << path.string() << '\n';
+  for (std::size_t i = 1; i < outputs.size(); ++i) std::cout << outputs[i].string() << '\n';
   return 0;
 }
 
@@ -70,15 +135,23 @@ int import_command(const Arguments& arguments) {
       .option("run", "DIR", "the run directory (runs/NAME-HASH-imported)")
       .flag("fresh", "delete an existing run")
       .flag("partial", "take what matches and initialise the rest as in a new model")
+      .option("layout", "NAME", "gpt2: the file has the names and shapes of GPT-2", "weft")
       .option("rename", "MAP", "a file with lines OLD_NAME NEW_NAME");
   if (!line.parse(arguments)) return 0;
   const SafetensorsFile file(line.words()[0]);
   const RunConfig config = RunConfig::load(line.text("into"), line.overrides());
   core::set_threads(config.threads);
   Trainer trainer(config);
-  const auto renamed = line.has("rename") ? read_rename_map(line.text("rename"))
-                                          : std::map<std::string, std::string>();
-  const ImportReport report = import_model(trainer, file, renamed, line.has("partial"));
+  Gpt2Names names;
+  if (asks_for_gpt2(line)) {
+    core::require(!line.has("rename"), "--rename and --layout gpt2 exclude each other");
+    require_gpt2(config);
+    check_activation(line.words()[0]);
+    names = gpt2_names(file);
+  }
+  if (line.has("rename")) names.renamed = read_rename_map(line.text("rename"));
+  const ImportReport report =
+      import_model(trainer, file, names.renamed, line.has("partial"), names.turned, names.ignored);
   const std::string summary = core::message_of("import: ", report.matched, " match, ",
                                                report.differences.size(), " differ");
   if (!report.differences.empty() && !line.has("partial")) {

@@ -63,7 +63,7 @@ int generate_command(const Arguments& arguments) {
   if (!line.parse(arguments)) return 0;
   const TextModel loaded = load_text_model(line);
   const LoadedModel& saved = loaded.saved;
-  const auto boundary = saved.dataset ? saved.dataset->boundary() : std::nullopt;
+  const auto boundary = loaded.form.boundary;
   if (!boundary) layers::as_language_model(*saved.model, "generate");
   core::require(saved.config.model.causal,
                 "generate: a model that reads both ways (model.causal = false) writes no text");

@@ -1,33 +1,58 @@
+#include <algorithm>
 #include <iostream>
 
+#include "core/error.h"
 #include "data/registry.h"
 #include "experiments/commands/commands.h"
 #include "experiments/config/describing.h"
 #include "experiments/console/command_line.h"
+#include "experiments/console/nearest_word.h"
+#include "layers/attention/origins.h"
 #include "layers/attention/registry.h"
 #include "layers/settings/model_settings.h"
 
 namespace weft::experiments {
 namespace {
 
+constexpr core::Index typical_length = 1024;
+
+void print_attention(const layers::AttentionEntry& entry) {
+  DescribingFields fields;
+  const layers::AttentionTraits traits =
+      entry.configure(fields, layers::ModelSettings{}.site(typical_length)).traits;
+  std::cout << entry.kind << ": " << traits.summary << '\n';
+  if (const layers::AttentionOrigin* origin = layers::find_origin(entry.kind))
+    std::cout << "  " << origin->formula << "\n  " << origin->paper << '\n';
+  std::cout << "  "
+            << (!traits.causal         ? "bidirectional only"
+                : traits.bidirectional ? "causal or bidirectional"
+                                       : "causal only")
+            << ", " << (traits.exact ? "exact" : "approximate")
+            << (traits.leaks ? ", leaks: later tokens choose what earlier ones read" : "")
+            << "; keys read per token: " << traits.keys_per_token
+            << "; decoding keeps: " << traits.decode_state << '\n'
+            << print_descriptions(fields.descriptions(), "  attention.NAME");
+}
+
 int list_attentions(const Arguments& arguments) {
   CommandLine line("weft list attentions",
-                   "Lists the attention mechanisms: what they are good for, what they cost, and "
-                   "their settings.");
+                   "Lists the attention mechanisms, the values of model.attention. weft list KIND "
+                   "says of one where it comes from, what it costs, and its settings.");
+  line.flag("all", "everything that weft list KIND says, of all");
   if (!line.parse(arguments)) return 0;
-  const layers::AttentionSite site = layers::ModelSettings{}.site(1024);
+  std::size_t widest = 0;
+  for (const layers::AttentionEntry& entry : layers::attention_registry())
+    widest = std::max(widest, entry.kind.size());
   for (const layers::AttentionEntry& entry : layers::attention_registry()) {
+    if (line.has("all")) {
+      print_attention(entry);
+      std::cout << '\n';
+      continue;
+    }
     DescribingFields fields;
-    const layers::AttentionTraits traits = entry.configure(fields, site).traits;
-    std::cout << entry.kind << ": " << traits.summary << "\n  "
-              << (!traits.causal         ? "bidirectional only"
-                  : traits.bidirectional ? "causal or bidirectional"
-                                         : "causal only")
-              << ", " << (traits.exact ? "exact" : "approximate")
-              << (traits.leaks ? ", leaks: later tokens choose what earlier ones read" : "")
-              << "; keys read per token: " << traits.keys_per_token
-              << "; decoding keeps: " << traits.decode_state << '\n'
-              << print_descriptions(fields.descriptions(), "  attention.NAME") << '\n';
+    const auto site = layers::ModelSettings{}.site(typical_length);
+    std::cout << entry.kind << std::string(widest + 2 - entry.kind.size(), ' ')
+              << entry.configure(fields, site).traits.summary << '\n';
   }
   return 0;
 }
@@ -40,15 +65,19 @@ const char* purpose_of(const data::DataTraits& traits) {
   return "sequences, for model.task = \"language\"";
 }
 
+void print_data(const data::DataEntry& entry) {
+  DescribingFields fields;
+  const data::DataTraits traits = entry.configure(fields, typical_length).traits;
+  std::cout << entry.kind << ": " << purpose_of(traits) << '\n'
+            << print_descriptions(fields.descriptions(), "  data");
+}
+
 int list_data(const Arguments& arguments) {
   CommandLine line("weft list data", "Lists the kinds of data and their settings.");
   if (!line.parse(arguments)) return 0;
-  constexpr core::Index typical_length = 1024;
   for (const data::DataEntry& entry : data::data_registry()) {
-    DescribingFields fields;
-    const data::DataTraits traits = entry.configure(fields, typical_length).traits;
-    std::cout << entry.kind << ": " << purpose_of(traits) << '\n'
-              << print_descriptions(fields.descriptions(), "  data") << '\n';
+    print_data(entry);
+    std::cout << '\n';
   }
   return 0;
 }
@@ -65,15 +94,51 @@ int list_norms(const Arguments& arguments) {
   return 0;
 }
 
+/// Everything about one kind of attention or data.
+bool print_kind(const std::string& kind) {
+  if (const layers::AttentionEntry* entry = layers::find_attention(kind)) {
+    print_attention(*entry);
+    return true;
+  }
+  const auto& data = data::data_registry();
+  const auto found = std::ranges::find(data, kind, &data::DataEntry::kind);
+  if (found == data.end()) return false;
+  print_data(*found);
+  return true;
+}
+
 }  // namespace
 
 std::span<const Command> list_commands() {
   static constexpr Command commands[] = {
-      {"attentions", "the attention mechanisms with their settings", list_attentions},
+      {"attentions", "the attention mechanisms, one line each", list_attentions},
       {"data", "the kinds of data with their settings", list_data},
       {"norms", "the kinds of norm", list_norms},
   };
   return commands;
+}
+
+int list_command(const Arguments& arguments) {
+  const bool named =
+      !arguments.empty() && !arguments[0].starts_with("--") &&
+      std::ranges::find(list_commands(), arguments[0], &Command::name) == list_commands().end();
+  if (!named) return run_command("weft list", list_commands(), arguments);
+  CommandLine line(
+      "weft list KIND",
+      "Says of an attention or a kind of data what it is, where it comes from, what it "
+      "costs, and its settings.");
+  line.words(1, 1, "KIND");
+  if (!line.parse(arguments)) return 0;
+  if (print_kind(arguments[0])) return 0;
+  std::vector<std::string> known;
+  for (const Command& command : list_commands()) known.emplace_back(command.name);
+  for (const layers::AttentionEntry& entry : layers::attention_registry())
+    known.push_back(entry.kind);
+  for (const data::DataEntry& entry : data::data_registry()) known.emplace_back(entry.kind);
+  const std::string meant = nearest(arguments[0], known);
+  throw core::Error(core::message_of("there is no attention and no kind of data \"", arguments[0],
+                                     "\"", meant.empty() ? "" : "; did you mean " + meant + "?",
+                                     " weft list attentions lists them"));
 }
 
 }  // namespace weft::experiments

@@ -7,8 +7,6 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "experiments/checkpoint/file.h"
-#include "experiments/checkpoint/saved_image.h"
-#include "experiments/checkpoint/saved_spelling.h"
 #include "experiments/checkpoint/store.h"
 #include "experiments/run/run_files.h"
 
@@ -37,17 +35,14 @@ Checkpoint load_saved_checkpoint(const CommandLine& line) {
   return checkpoint;
 }
 
-namespace {
-
-RunConfig config_of(const Checkpoint& checkpoint, const CommandLine& line,
-                    const std::vector<std::string>& more = {}) {
-  std::vector<std::string> overrides = line.overrides();
-  overrides.insert(overrides.end(), more.begin(), more.end());
+RunConfig config_of(const Checkpoint& checkpoint, const std::vector<std::string>& overrides) {
   RunConfig config =
       RunConfig::from_text(checkpoint.config_toml, checkpoint.path.filename().string(), overrides);
   core::set_threads(config.threads);
   return config;
 }
+
+namespace {
 
 /// Data that changed since the training is an error; other data that the command line names is not.
 void check_data(const Checkpoint& checkpoint, const data::Dataset& dataset,
@@ -59,39 +54,25 @@ void check_data(const Checkpoint& checkpoint, const data::Dataset& dataset,
     throw core::Error(core::Fault::data,
                       "the data is not what this run was trained on (its fingerprint differs)",
                       "Bring the file back, or name the data to use, as in data.path=FILE");
-  std::cerr << "note: other data than the run was trained on\n";
+  std::cerr
+      << "note: other data than the run was trained on; of one file, only the split is scored "
+         "(--whole scores all of it)\n";
 }
 
 }  // namespace
 
 LoadedModel load_saved_model(const CommandLine& line, const std::vector<std::string>& more) {
   const Checkpoint checkpoint = load_saved_checkpoint(line);
-  LoadedModel saved(config_of(checkpoint, line, more), checkpoint);
+  std::vector<std::string> overrides = line.overrides();
+  overrides.insert(overrides.end(), more.begin(), more.end());
+  LoadedModel saved(config_of(checkpoint, overrides), checkpoint);
   if (more.empty()) check_data(checkpoint, *saved.dataset, line);
   return saved;
 }
 
 TextModel load_text_model(const CommandLine& line) {
   const Checkpoint checkpoint = load_saved_checkpoint(line);
-  const RunConfig config = config_of(checkpoint, line);
-  if (const auto image = saved_image(checkpoint);
-      image && config.model.task == layers::Task::language) {
-    const layers::ModelShape shape{
-        .vocabulary = image->levels + 1, .length = image->values(), .image = image};
-    return {LoadedModel(config, checkpoint, shape), {}, {}, image};
-  }
-  const auto spelling = saved_spelling(checkpoint);
-  if (spelling && !config.model.is_seq2seq()) {
-    const layers::ModelShape shape{.vocabulary = spelling->vocabulary(),
-                                   .length = config.data.length};
-    return {LoadedModel(config, checkpoint, shape),
-            [spelling](std::string_view text) { return spelling->encode(text); },
-            [spelling](std::span<const core::Token> tokens) { return spelling->decode(tokens); }};
-  }
-  LoadedModel saved(config, checkpoint);
-  const data::Dataset* dataset = saved.dataset.get();
-  return {std::move(saved), [dataset](std::string_view text) { return dataset->encode(text); },
-          [dataset](std::span<const core::Token> tokens) { return dataset->decode(tokens); }};
+  return load_text_model(config_of(checkpoint, line.overrides()), checkpoint);
 }
 
 }  // namespace weft::experiments

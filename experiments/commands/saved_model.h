@@ -1,12 +1,10 @@
 #pragma once
 
-#include <functional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "experiments/console/command_line.h"
-#include "experiments/train/loaded_model.h"
+#include "experiments/predict/text_model.h"
 
 namespace weft::experiments {
 
@@ -24,15 +22,10 @@ Checkpoint load_saved_checkpoint(const CommandLine& line);
 /// `more` such words over those.
 LoadedModel load_saved_model(const CommandLine& line, const std::vector<std::string>& more = {});
 
-/// A model and how its tokens are written.
-struct TextModel {
-  LoadedModel saved;
-  std::function<std::vector<core::Token>(std::string_view)> encode;
-  std::function<std::string(std::span<const core::Token>)> decode;
-  std::optional<core::ImageForm> image = {};  ///< of a model of images; it has no encode and decode
-};
-/// The same without the data, whose alphabet or form of images is in the checkpoint; a checkpoint
-/// without either, or a model that generates from a source, needs the data after all.
+/// The same without the data, where the checkpoint says how its tokens are written.
 TextModel load_text_model(const CommandLine& line);
+
+/// The config of a checkpoint with section.key=value words over it; sets the number of threads.
+RunConfig config_of(const Checkpoint& checkpoint, const std::vector<std::string>& overrides);
 
 }  // namespace weft::experiments

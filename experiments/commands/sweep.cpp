@@ -4,13 +4,15 @@
 
 #include "core/error.h"
 #include "core/files/durable_file.h"
+#include "core/ranks/ranks.h"
 #include "experiments/commands/commands.h"
 #include "experiments/console/command_line.h"
 #include "experiments/console/number_text.h"
 #include "experiments/console/progress.h"
-#include "experiments/run/directory_lock.h"
+#include "experiments/hold/directory_lock.h"
 #include "experiments/sweep/estimate.h"
 #include "experiments/sweep/run.h"
+#include "experiments/sweep/slurm_sweep.h"
 
 namespace weft::experiments {
 namespace {
@@ -62,6 +64,40 @@ void announce(const SweepRun& run, const SweepFile& sweep, const std::vector<Tri
   std::cout << std::flush;
 }
 
+/// One sweep at a time works in a directory.
+DirectoryLock hold(const SweepFiles& files) {
+  fs::create_directories(files.directory);
+  std::string holder;
+  auto lock = DirectoryLock::take(files.directory, holder);
+  core::require(lock.has_value(), "another sweep is at work in ", files.directory.string(), " (",
+                holder, "): wait for it, stop it, or choose another directory with --dir DIR");
+  return std::move(*lock);
+}
+
+/// Validates all trials, times none, and leaves the training to Slurm.
+int submit(const CommandLine& line, const std::vector<Trial>& trials, const std::string& command) {
+  core::require(!line.has("dry-run") && !line.has("fail-fast"),
+                "--slurm leaves the trials to Slurm: leave out --dry-run and --fail-fast");
+  const SlurmOptions slurm{slurm_words(line.text("slurm")),
+                           line.has("jobs") ? line.integer("jobs") : 0};
+  const SweepFiles files{fs::absolute(directory_of(line)).lexically_normal()};
+  const std::vector<bool> none(trials.size(), false);
+  const SweepPlan plan{fs::path(line.words()[0]).stem().string(), command, common_budget(trials),
+                       plan_trials(trials, none, 1)};
+  const DirectoryLock lock = hold(files);
+  keep(files, plan, trials);
+  submit_open_trials(files, plan, slurm, line.has("retry"), std::cout);
+  std::cout << "how they are: " << command << " --status\ntables and pictures: weft report "
+            << directory_of(line).string() << '\n';
+  return 0;
+}
+
+int show_status(const CommandLine& line) {
+  const SweepFiles files{fs::absolute(directory_of(line)).lexically_normal()};
+  print_slurm_status(files, read_plan(files), std::cout);
+  return 0;
+}
+
 }  // namespace
 
 int sweep_command(const Arguments& arguments) {
@@ -71,25 +107,36 @@ int sweep_command(const Arguments& arguments) {
       "last one stopped: finished trials are skipped, interrupted ones continue bit for "
       "bit. Exits with 1 when a trial failed.");
   line.words(1, 1000, "SWEEP")
-      .option("jobs,j", "N", "trials that run at the same time and share the cores", "1")
+      .option("jobs,j", "N", "trials that run at the same time and share the cores (1)")
       .option("dir", "DIR", "the sweep's directory (sweeps/NAME)")
       .option("retry", "failed", "also run the trials that failed")
       .flag("fail-fast", "stop at the first failure")
+      .option("slurm", "OPTIONS",
+              "submit the trials to Slurm with these options of sbatch, and return; the same "
+              "command again submits what is neither ended nor in the queue; -j limits the "
+              "trials of an array that run at the same time")
+      .flag("status", "list the trials: done, failed, running, queued or lost")
       .flag("dry-run", "list the trials with the estimated time of each, and run none");
   if (!line.parse(arguments)) return 0;
+  core::require(core::launch_environment().count == 1,
+                "weft sweep starts its trials itself: call it without mpirun or srun, or leave the "
+                "trials to Slurm with --slurm");
   core::require(!line.has("retry") || line.text("retry") == "failed",
                 "--retry knows only failed, not ", line.has("retry") ? line.text("retry") : "");
-  SweepOptions options{.jobs = line.integer("jobs"),
+  SweepOptions options{.jobs = line.has("jobs") ? line.integer("jobs") : 1,
                        .retry_failed = line.has("retry"),
                        .fail_fast = line.has("fail-fast"),
                        .command = "weft sweep"};
   core::require(options.jobs >= 1 && options.jobs <= 1000, "-j ", options.jobs,
                 " is not between 1 and 1000");
   for (const std::string& word : line.words()) options.command += " " + word;
+  if (options.jobs > 1) options.command += " -j " + std::to_string(options.jobs);
   if (line.has("dir")) options.command += " --dir " + line.text("dir");
 
+  if (line.has("status")) return show_status(line);
   const SweepFile sweep = SweepFile::load(line.words()[0]);
   const std::vector<Trial> trials = trials_of(sweep, line.overrides());
+  if (line.has("slurm")) return submit(line, trials, options.command);
   const SweepFiles files{directory_of(line)};
   const SweepPlan plan = plan_of(line, trials, files, options.jobs, options.command);
   LiveText display(std::cout, [] { return terminal_columns(STDOUT_FILENO); });
@@ -100,11 +147,7 @@ int sweep_command(const Arguments& arguments) {
                 << format_duration(trial.seconds) << '\n';
     return 0;
   }
-  fs::create_directories(files.directory);
-  std::string holder;
-  const auto lock = DirectoryLock::take(files.directory, holder);
-  core::require(lock.has_value(), "another sweep is at work in ", files.directory.string(), " (",
-                holder, "): wait for it, stop it, or choose another directory with --dir DIR");
+  const DirectoryLock lock = hold(files);
   keep(files, plan, trials);
   SweepRun run(files, plan, options, display);
   announce(run, sweep, trials, plan, options.jobs);

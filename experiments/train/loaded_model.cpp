@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "experiments/checkpoint/saved_spelling.h"
+#include "experiments/checkpoint/text_form.h"
 #include "experiments/train/run_model.h"
 
 namespace weft::experiments {
@@ -10,7 +11,7 @@ using autograd::ParameterArena;
 
 namespace {
 
-/// The same numbers must stand for the same tokens and classes as in training.
+/// The same numbers must mean the same tokens and classes as in training.
 void check_meaning(const Checkpoint& checkpoint, const data::Dataset& dataset) {
   const std::vector<std::string> differences = differences_in_meaning(checkpoint, dataset);
   if (differences.empty()) return;
@@ -18,15 +19,13 @@ void check_meaning(const Checkpoint& checkpoint, const data::Dataset& dataset) {
                      checkpoint.path.string() + " was trained on:";
   for (const std::string& difference : differences) text += "\n  " + difference;
   throw core::Error(core::Fault::data,
-                    text +
-                        "\ngive it the labels and characters of the training data (for labels, "
-                        "data.train_path must stay that of the training)");
+                    text + "\ngive it labels and characters of the training data, and no others");
 }
 
 }  // namespace
 
 LoadedModel::LoadedModel(const RunConfig& run, const Checkpoint& checkpoint)
-    : LoadedModel(run, checkpoint, make_dataset(run)) {}
+    : LoadedModel(run, checkpoint, make_dataset(run, saved_meaning(checkpoint))) {}
 
 LoadedModel::LoadedModel(const RunConfig& run, const Checkpoint& checkpoint,
                          std::unique_ptr<data::Dataset> data)

@@ -6,8 +6,8 @@ namespace weft::experiments {
 
 using autograd::ParameterArena;
 
-std::unique_ptr<data::Dataset> make_dataset(const RunConfig& config) {
-  return config.data.plan.make(config.train.batch, std::uint64_t(config.seed));
+std::unique_ptr<data::Dataset> make_dataset(const RunConfig& config, const data::Meaning& known) {
+  return config.data.plan.make(config.train.batch, std::uint64_t(config.seed), known);
 }
 
 layers::ModelShape shape_of(const RunConfig& config, const data::Dataset& dataset) {

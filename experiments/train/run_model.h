@@ -13,7 +13,9 @@
 /// what a Trainer and a LoadedModel share.
 namespace weft::experiments {
 
-std::unique_ptr<data::Dataset> make_dataset(const RunConfig& config);
+/// `known`: what tokens and classes mean to a model that has been trained.
+std::unique_ptr<data::Dataset> make_dataset(const RunConfig& config,
+                                            const data::Meaning& known = {});
 layers::ModelShape shape_of(const RunConfig& config, const data::Dataset& dataset);
 std::unique_ptr<layers::Model> make_model(const RunConfig& config, const layers::ModelShape& shape);
 

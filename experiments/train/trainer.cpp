@@ -9,7 +9,7 @@
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
 #include "experiments/checkpoint/saved_image.h"
-#include "experiments/checkpoint/saved_spelling.h"
+#include "experiments/checkpoint/text_form.h"
 #include "experiments/train/run_model.h"
 
 namespace weft::experiments {
@@ -160,12 +160,9 @@ Snapshot Trainer::snapshot() {
   snapshot.facts["rng/seed"] = std::int64_t(config_.seed);
   snapshot.facts["data/position"] = std::int64_t(step_ * config_.train.accumulate);
   snapshot.facts["data/fingerprint"] = dataset_->fingerprint();
-  for (const auto& [name, text] : describe_spelling(dataset_->spelling()))
-    snapshot.facts["data/" + name] = text;
+  snapshot.facts.merge(describe_form(TextForm::of(*dataset_)));
   for (const auto& [name, text] : describe_image(dataset_->image()))
     snapshot.facts["data/" + name] = text;
-  if (const auto names = dataset_->class_names(); !names.empty())
-    snapshot.facts["data/classes"] = describe_classes(names);
   snapshot.facts["meta/total_steps"] = std::int64_t(total_steps());
   snapshot.facts["meta/isa"] = std::string(core::simd().isa);
   snapshot.facts["meta/blas"] = core::blas_core();

@@ -52,10 +52,11 @@ TrainingRun::TrainingRun(std::unique_ptr<Trainer> trainer, const RunDirectory& d
                          const RunOptions& options, std::ostream& out)
     : owned_trainer_(std::move(trainer)),
       trainer_(*owned_trainer_),
+      directory_(directory),
       files_(directory.files()),
       options_(options),
       store_(files_.checkpoints(), trainer_.config().train.keep_last,
-             trainer_.config().train.keep_best),
+             trainer_.config().train.keep_best, [this] { directory_.require_held(); }),
       out_(out),
       log_(files_.log(), std::ios::app),
       progress_(out, progress_settings(trainer_.config().train, log_)) {
@@ -138,10 +139,15 @@ void TrainingRun::resume() {
   saved_step_ = checkpoint.step;
   if (warnings.empty()) store_.complete_save();
   core::write_durably(files_.config(), trainer_.config().toml(), core::Fault::checkpoint);
-  const MetricsCut cut = cut_metrics_back(files_.metrics(), checkpoint.step, final_loss_name);
-  for (const MetricRecord& record : read_metrics(files_.metrics()))
-    if (record.step == checkpoint.step && record.has("validation_loss"))
-      validated_step_ = checkpoint.step;
+  // What a run that has ended measured last stays as it is, with its time.
+  const bool ended = trainer_.steps_done() >= trainer_.total_steps() || patience_has_ended();
+  const MetricsCut cut =
+      cut_metrics_back(files_.metrics(), checkpoint.step, ended ? "" : final_loss_name);
+  for (const MetricRecord& record : read_metrics(files_.metrics())) {
+    if (record.step != checkpoint.step) continue;
+    if (record.has("validation_loss")) validated_step_ = checkpoint.step;
+    if (record.has(final_loss_name)) is_measured_finally_ = true;
+  }
   std::string line = "resumed step " + std::to_string(checkpoint.step) + " from " +
                      checkpoint.path.filename().string() + " (checksum ok)";
   if (cut.newest_step > checkpoint.step)
@@ -151,6 +157,7 @@ void TrainingRun::resume() {
 
 void TrainingRun::set_status(const std::string& state, const std::string& reason,
                              const std::string& advice) {
+  directory_.require_held();
   write_status(files_, {.state = state,
                         .step = trainer_.steps_done(),
                         .reason = reason,
@@ -171,7 +178,8 @@ void TrainingRun::set_failed(const std::string& state, const std::string& reason
 void TrainingRun::announce() {
   const RunConfig& config = trainer_.config();
   Facts facts = describe_machine();
-  facts["version"] = std::string(WEFT_VERSION);
+  facts["steps"] = std::int64_t(trainer_.total_steps());
+  facts["parameters"] = std::int64_t(trainer_.arena().count());
   facts["command"] = options_.command;
   facts["isa"] = std::string(core::simd().isa);
   facts["blas"] = core::blas_core();
@@ -240,7 +248,9 @@ bool TrainingRun::patience_has_ended() const {
 }
 
 void TrainingRun::log_metrics(const MetricRecord& record) {
-  metrics_->append(record);
+  MetricRecord timed = record;
+  timed.values.push_back({"time", seconds_since_1970()});
+  metrics_->append(timed);
   if (tensorboard_) tensorboard_->append(record);
 }
 
@@ -370,7 +380,7 @@ void TrainingRun::finish() {
   if (!last_evaluation_ || !measured) {
     const Validation found =
         validate_finally(trainer_, baselines_, [&] { stop_.throw_if_requested(); });
-    if (!measured) log_metrics(found.record);
+    if (!measured && !is_measured_finally_) log_metrics(found.record);
     last_evaluation_ = found.evaluation;
   }
   save();

@@ -63,6 +63,7 @@ class TrainingRun {
 
   std::unique_ptr<Trainer> owned_trainer_;
   Trainer& trainer_;
+  const RunDirectory& directory_;
   RunFiles files_;
   RunOptions options_;
   CheckpointStore store_;
@@ -75,7 +76,8 @@ class TrainingRun {
 
   KnownBaselines baselines_;
   Index saved_step_ = -1, validated_step_ = -1;
-  bool saved_too_early_ = false;  ///< the checkpoint of this step lacks its validation
+  bool is_measured_finally_ = false;  ///< metrics.jsonl has the last record of the run
+  bool saved_too_early_ = false;      ///< the checkpoint of this step lacks its validation
   double saved_time_ = 0;
   std::optional<double> validation_, best_;
   Index without_best_ = 0;  ///< validations since the best

@@ -1,0 +1,84 @@
+// What users meet when they ask for help. The numbers are those of the papercuts and expectations
+// that were found when weft was tried as a new user would.
+#include "layers/attention/origins.h"
+#include "layers/attention/registry.h"
+#include "tests/experiments/program.h"
+
+namespace weft::experiments {
+namespace {
+
+using Words = std::vector<std::string>;
+namespace fs = std::filesystem;
+
+void expect_holds(const std::string& text, const Words& parts) {
+  for (const std::string& part : parts)
+    EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' in: " << text;
+}
+
+TEST(Row14, a_misspelt_verb_names_the_one_that_was_meant) {
+  const Program program("verbs");
+  expect_holds(program.run({"pedict"}).err, {"did you mean predict?"});
+  expect_holds(program.run({"bench", "stpe"}).err, {"did you mean step?"});
+  expect_holds(program.run({"list", "linera"}).err, {"did you mean linear?"});
+}
+
+TEST(Row14, attentions_have_one_line_each_and_their_origin_on_request) {
+  const Program program("list");
+  const std::string list = program.run({"list", "attentions"}).out;
+  EXPECT_EQ(std::ranges::count(list, '\n'), std::ptrdiff_t(layers::attention_registry().size()));
+  for (const layers::AttentionEntry& entry : layers::attention_registry()) {
+    ASSERT_NE(layers::find_origin(entry.kind), nullptr)
+        << "add the formula and the paper of " << entry.kind << " to layers/attention/origins.cpp";
+    EXPECT_NE(("\n" + list).find("\n" + entry.kind + " "), std::string::npos) << entry.kind;
+  }
+  expect_holds(program.run({"list", "lsh"}).out,
+               {"Reformer", "arXiv:2001.04451", "hash(", "attention.NAME.rounds"});
+  expect_holds(program.run({"list", "labelled"}).out, {"data.label_column"});
+}
+
+TEST(Row14, three_shells_complete_verbs_and_settings) {
+  const Program program("shells");
+  for (const std::string shell : {"bash", "zsh", "fish"}) {
+    const Outcome script = program.run({"completion", shell});
+    ASSERT_EQ(script.code, 0) << script.err;
+    expect_holds(script.out, {"predict", "dedup", "optim.lr=", "attention.lsh.rounds="});
+    program.write(shell, script.out);
+    const std::string command = "cd " + program.directory().string() + " && command -v " + shell +
+                                " >/dev/null && ! " + shell + " -n " + shell;
+    EXPECT_NE(std::system(command.c_str()), 0) << shell << " finds mistakes";
+  }
+  EXPECT_EQ(program.run({"completion", "ksh"}).code, 2);
+}
+
+TEST(Row14, every_verb_has_a_page_of_the_manual) {
+  const Program program("manual");
+  ASSERT_EQ(program.run({"help", "--man-pages", "man1"}).code, 0);
+  for (const char* page : {"weft.1", "weft-train.1", "weft-predict.1", "weft-bench.1",
+                           "weft-bench-step.1", "weft-data-prepare.1", "weft-runs.1"}) {
+    const std::string text = read_text(program.directory() / "man1" / page);
+    expect_holds(text, {".TH WEFT", ".SH NAME"});
+  }
+  const Outcome one = program.run({"help", "--man", "predict"});
+  EXPECT_EQ(one.out, read_text(program.directory() / "man1/weft-predict.1"));
+  expect_holds(one.out, {"\\-\\-column NAME", ".SH OPTIONS"});
+  std::size_t pages = 0;
+  for (const auto& page : fs::directory_iterator(program.directory() / "man1")) {
+    ++pages;
+    const std::string command =
+        "command -v man >/dev/null && ! man --warnings -E UTF-8 -l -Tutf8 " + page.path().string() +
+        " >/dev/null 2>&1";
+    EXPECT_NE(std::system(command.c_str()), 0) << page.path();
+  }
+  EXPECT_GT(pages, 20u);
+}
+
+TEST(Papercut15, help_for_a_verb_is_about_the_verb) {
+  const Program program("help");
+  const Outcome help = program.run({"help", "train"});
+  EXPECT_EQ(help.code, 0);
+  EXPECT_EQ(help.out, program.run({"train", "--help"}).out);
+  expect_holds(help.out, {"weft train CONFIG"});
+}
+
+}  // namespace
+}  // namespace weft::experiments

@@ -1,0 +1,114 @@
+// What users meet in sweeps: mistakes, divergence and reports before the end. The numbers are those
+// of the papercuts that were found when weft was tried as a new user would.
+#include "experiments/run/run_files.h"
+#include "tests/experiments/program.h"
+#include "tests/experiments/sweep/sweep_scratch.h"
+
+namespace weft::experiments {
+namespace {
+
+using Words = std::vector<std::string>;
+
+void expect_holds(const std::string& text, const Words& parts) {
+  for (const std::string& part : parts)
+    EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' in: " << text;
+}
+
+void expect_lacks(const std::string& text, const std::string& part) {
+  EXPECT_EQ(text.find(part), std::string::npos) << "'" << part << "' in: " << text;
+}
+
+class Sweeping : public Program {
+ public:
+  Sweeping(const std::string& name, const std::string& sweep, const std::string& base = sweep_base)
+      : Program("everyday_" + name) {
+    write("base.toml", base);
+    write("s.toml", sweep);
+  }
+};
+
+TEST(Papercut3, a_diverged_trial_is_called_diverged_everywhere_with_its_step) {
+  const Sweeping program("diverged", R"(
+base = "base.toml"
+[grid]
+optim.lr = [1000.0, 1e-3]
+)");
+  const Words sweep = {"sweep", "s.toml", "optim.kind=sgd", "optim.clip=0", "train.eval_every=0"};
+  const Outcome outcome = program.run(sweep);
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  expect_holds(outcome.out, {"DIVERGED  ", "lr=1000", "diverged at step ", "1 done, 1 diverged"});
+  expect_lacks(outcome.out, "damaged");
+  const Outcome again = program.run(sweep);
+  expect_holds(again.out, {"1 done, 1 diverged"});
+  expect_lacks(again.out, "DIVERGED  ");  // it is not trained again
+  const Outcome report = program.run({"report", "sweeps/s", "-o", "r.html,r.md"});
+  expect_holds(report.out, {"1 diverged at step "});
+  for (const char* file : {"r.html", "r.md"}) {
+    const std::string text = read_text(program.directory() / file);
+    expect_holds(text, {"diverged at step "});
+    expect_lacks(text, "damaged");
+  }
+  int diverged = 0;
+  for (const auto& run :
+       std::filesystem::directory_iterator(program.directory() / "sweeps/s/trials"))
+    diverged += read_status({run.path()}).state == "diverged";
+  EXPECT_EQ(diverged, 1);
+}
+
+TEST(Papercut11, numbers_of_an_unfinished_sweep_are_marked) {
+  const Sweeping program("unfinished", R"(
+base = "base.toml"
+seeds = [1, 2]
+[grid]
+model.attention = ["dense", "local"]
+optim.lr = [1e-3, 3e-3]
+)");
+  ASSERT_EQ(program.run({"sweep", "s.toml"}).code, 0);
+  const Outcome whole = program.run({"report", "sweeps/s", "--baseline", "dense"});
+  expect_lacks(whole.out, " *");
+  expect_holds(whole.out, {"Best: "});
+  // One trial of the local attention goes back to where it had not begun.
+  std::string victim;
+  for (const auto& config :
+       std::filesystem::directory_iterator(program.directory() / "sweeps/s/configs"))
+    if (read_text(config.path()).find("attention = [\"local\"]") != std::string::npos)
+      victim = config.path().stem().string();
+  ASSERT_NE(victim, "");
+  std::filesystem::remove_all(program.directory() / "sweeps/s/trials" / victim);
+  std::filesystem::remove(program.directory() / "sweeps/s/scores" / (victim + ".json"));
+  const Outcome part = program.run({"report", "sweeps/s", "--baseline", "dense"});
+  expect_holds(part.out, {" *", "can still change", "Best so far: "});
+  std::istringstream lines(part.out);
+  int marked = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("dense ")) expect_lacks(line, " *");
+    if (line.starts_with("local ") && line.find(" *") != std::string::npos) ++marked;
+  }
+  EXPECT_EQ(marked, 1) << part.out;
+}
+
+TEST(Papercut13, mistakes_of_a_sweep_its_base_and_its_axes_come_at_once) {
+  const Sweeping program("mistakes",
+                         "base = \"base.toml\"\nsedes = 3\n[grid]\n"
+                         "model.attention = [\"locl\", \"dense\"]\noptim.lrr = [1, 2]\n",
+                         std::string(sweep_base) + "[sample]\nevery_step = 3\n");
+  const Outcome outcome = program.run({"sweep", "s.toml"});
+  EXPECT_EQ(outcome.code, 2);
+  expect_holds(outcome.err, {"4 problems", "sedes", "did you mean seeds", "locl", "optim.lrr",
+                             "did you mean optim.lr", "sample.every_step"});
+}
+
+TEST(Papercut15, one_seed_is_a_sweep_of_one_seed) {
+  const Sweeping program("seeds", R"(
+base = "base.toml"
+seeds = 1
+[grid]
+optim.lr = [1e-3, 3e-3]
+)");
+  const Outcome outcome = program.run({"sweep", "s.toml", "--dry-run"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  expect_holds(outcome.out, {"2 trials"});
+}
+
+}  // namespace
+}  // namespace weft::experiments
