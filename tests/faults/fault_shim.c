@@ -1,7 +1,9 @@
 // Makes one system call of a program fail: the n-th call of one kind, counted over the program and
 // all processes that it starts. Preloaded (LD_PRELOAD) and steered by the environment:
-//   FAULT_CALL     open, write, fsync, rename, flock, mmap or fork
-//   FAULT_AT       n, from 1 on; 0 only counts
+//   FAULT_CALL     open, write, print, fsync, rename, link, flock, mmap, fork or memory; print is
+//                  what stdio writes to standard output when it is flushed, memory a block for
+//                  the pool of tensors (aligned_alloc)
+//   FAULT_AT       n, from 1 on; 0 only counts, -1: every call fails
 //   FAULT_ERROR    the errno, or 0: a write that writes half
 //   FAULT_COUNTER  a file of eight bytes in which the calls are counted
 #define _GNU_SOURCE
@@ -11,10 +13,12 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static _Atomic long* counter;
@@ -37,7 +41,7 @@ __attribute__((constructor)) static void prepare(void) {
 // Whether this call is the one.
 static int fails(const char* call) {
   if (!counter || strcmp(call, chosen) != 0) return 0;
-  if (atomic_fetch_add(counter, 1) + 1 != failing) return 0;
+  if (atomic_fetch_add(counter, 1) + 1 != failing && failing >= 0) return 0;
   errno = error_number;
   return 1;
 }
@@ -91,11 +95,30 @@ ssize_t write(int file, const void* bytes, size_t count) {
   return syscall(SYS_write, file, bytes, count);
 }
 
+// What stdio writes by itself cannot be seen from here; what it was to write is lost.
+int fflush(FILE* stream) {
+  if (stream != stdout || !__fpending(stdout) || !fails("print")) return NEXT(fflush)(stream);
+  __fpurge(stdout);
+  return EOF;
+}
+
+ssize_t writev(int file, const struct iovec* parts, int count) {
+  if (fails("write")) {
+    if (error_number) return -1;
+    return syscall(SYS_write, file, parts[0].iov_base, (parts[0].iov_len + 1) / 2);
+  }
+  return syscall(SYS_writev, file, parts, count);
+}
+
 int fsync(int file) { return fails("fsync") ? -1 : (int)syscall(SYS_fsync, file); }
 int fdatasync(int file) { return fails("fsync") ? -1 : (int)syscall(SYS_fdatasync, file); }
 
 int rename(const char* from, const char* to) {
   return fails("rename") ? -1 : (int)syscall(SYS_rename, from, to);
+}
+
+int link(const char* from, const char* to) {
+  return fails("link") ? -1 : (int)syscall(SYS_link, from, to);
 }
 
 int flock(int file, int operation) {
@@ -105,6 +128,10 @@ int flock(int file, int operation) {
 void* mmap(void* at, size_t size, int protection, int flags, int file, off_t offset) {
   if (fails("mmap")) return MAP_FAILED;
   return (void*)syscall(SYS_mmap, at, size, protection, flags, file, offset);
+}
+
+void* aligned_alloc(size_t edge, size_t size) {
+  return fails("memory") ? NULL : NEXT(aligned_alloc)(edge, size);
 }
 
 pid_t fork(void) { return fails("fork") ? -1 : NEXT(fork)(); }

@@ -18,10 +18,12 @@ scratch=$(mktemp -d)
 trap 'rm -rf -- "$scratch"' EXIT
 cd -- "$scratch"
 
-declare -A errors=([ENOSPC]=28 [EIO]=5 [EINTR]=4 [ENOSYS]=38 [EDQUOT]=122 [short]=0 [EAGAIN]=11 [ENOMEM]=12)
+declare -A errors=([ENOSPC]=28 [EIO]=5 [EINTR]=4 [ENOSYS]=38 [EDQUOT]=122 [short]=0 [EAGAIN]=11 [ENOMEM]=12
+  [EPERM]=1)
 declare -A kinds=([open]="ENOSPC EIO EINTR EDQUOT" [write]="ENOSPC EIO EINTR EDQUOT short"
-  [fsync]="EIO EINTR ENOSPC EDQUOT" [rename]="EIO ENOSPC EDQUOT" [flock]="ENOSYS EIO EINTR"
-  [mmap]="ENOMEM" [fork]="EAGAIN ENOMEM")
+  [print]="ENOSPC EIO EDQUOT" [fsync]="EIO EINTR ENOSPC EDQUOT" [rename]="EIO ENOSPC EDQUOT"
+  [link]="EIO ENOSPC EPERM" [flock]="ENOSYS EIO EINTR"
+  [mmap]="ENOMEM" [fork]="EAGAIN ENOMEM" [memory]="ENOMEM")
 
 cat >base.toml <<'TOML'
 threads = 1
@@ -66,7 +68,7 @@ again_report() { run_report; }
 left_report() { sha r.html t.md t.csv t.tex pictures/*.svg; }
 
 sha() { sha256sum -- "$@" 2>&1; }
-without_times() { sed -E 's/"(tokens_per_s|peak_bytes)":[^,}]*,?//g' "$1"; }
+without_times() { sed -E 's/"(tokens_per_s|peak_bytes|time)":[^,}]*,?//g' "$1"; }
 clear_results() { rm -rf run sweeps model.safetensors text.h5 r.html t.* t-times.* pictures; }
 kept() { find before done -type f ! -name lock -print0 | sort -z | xargs -0 sha256sum; }
 
@@ -97,7 +99,10 @@ attempt() { # the outcome is in $code, whether the call came in $reached
 judge() {
   tried[$call,$name]=$((${tried[$call,$name]:-0} + 1)) total=$((total + 1))
   case $code in
-    0) [ "$("left_$command")" = "${expected[$command]}" ] || complain "exit 0, but other results" ;;
+    0)
+      [ "$("left_$command")" = "${expected[$command]}" ] || complain "exit 0, but other results"
+      [ "$call" != print ] || complain "exit 0, but what it printed was lost"
+      ;;
     1 | 2 | 4 | 5 | 6) grep -qE '^error: |FAILED|failed' err.txt out.txt || complain "exit $code without a word" ;;
     *) complain "exit $code" ;;
   esac
@@ -112,7 +117,7 @@ for command in "${commands[@]}"; do
   clear_results
   "run_$command" >/dev/null 2>&1
   expected[$command]=$("left_$command")
-  for call in open write fsync rename flock mmap fork; do
+  for call in open write print fsync rename link flock mmap fork memory; do
     n=0 name=EIO
     attempt
     most=$calls
@@ -131,13 +136,31 @@ for command in "${commands[@]}"; do
   done
 done
 
+# Where every lock fails, as on a file system that has none, a claim still keeps a second process out.
+clear_results
+head -c 8 /dev/zero >counter
+without_locks() {
+  FAULT_CALL=flock FAULT_AT=-1 FAULT_ERROR=${errors[ENOSYS]} FAULT_COUNTER=$scratch/counter LD_PRELOAD=$shim \
+    "$weft" train base.toml --run run "$@"
+}
+without_locks train.steps=1000000 >out.txt 2>&1 &
+for _ in $(seq 600); do [ ! -f run/checkpoints/last.json ] || break; sleep 0.05; done
+command=train call=flock n=all name=ENOSYS
+without_locks --resume >out.txt 2>err.txt
+code=$?
+[ "$code" = 2 ] && grep -q "another process is training there" err.txt ||
+  complain "a second process in a run without locks ended with $code"
+kill -TERM "$(sed -n 's/.*"process": *\([0-9]*\).*/\1/p' run/claim)"
+wait
+[ ! -e run/claim ] || complain "a claim was left behind"
+
 echo
 printf '%-8s' call
-for name in ENOSPC EIO EINTR ENOSYS EDQUOT EAGAIN ENOMEM short; do printf '%10s' "$name"; done
+for name in ENOSPC EIO EINTR ENOSYS EDQUOT EPERM EAGAIN ENOMEM short; do printf '%10s' "$name"; done
 echo "   (tried/failed)"
-for call in open write fsync rename flock mmap fork; do
+for call in open write print fsync rename link flock mmap fork memory; do
   printf '%-8s' "$call"
-  for name in ENOSPC EIO EINTR ENOSYS EDQUOT EAGAIN ENOMEM short; do
+  for name in ENOSPC EIO EINTR ENOSYS EDQUOT EPERM EAGAIN ENOMEM short; do
     printf '%10s' "${tried[$call,$name]:+${tried[$call,$name]}/${failures[$call,$name]:-0}}"
   done
   echo

@@ -1,0 +1,85 @@
+// Data to train on, as files that somebody else made.
+#include <array>
+
+#include "data/documents/document_file.h"
+#include "data/images/idx_file.h"
+#include "data/images/image_files.h"
+#include "data/images/png_file.h"
+#include "data/questions/squad_file.h"
+#include "data/summaries/pair_file.h"
+#include "data/tasks/labelled_file.h"
+#include "data/text/prepared_text.h"
+#include "tests/fuzz/fuzzers.h"
+#include "tests/fuzz/input_bytes.h"
+#include "tests/fuzz/scratch.h"
+
+namespace weft::fuzz {
+
+using namespace data;
+
+void fuzz_prepared_text(std::string_view input) {
+  const PreparedText text = open_prepared_text(sealed_file("text.h5", input).string());
+  std::vector<core::Token> some(64);
+  for (core::Index at = 0; at < text.tokens->size(); at += core::Index(some.size()))
+    text.tokens->read(at, std::span(some).first(std::size_t(
+                              std::min(text.tokens->size() - at, core::Index(some.size())))));
+}
+
+void fuzz_labelled(std::string_view input) {
+  InputBytes bytes(input);
+  const std::uint8_t form = bytes.byte();
+  LabelledColumns columns{.header = bool(form & 1)};
+  if (form & 2) columns.label = "label", columns.text = "text";
+  if (form & 4) columns.text = "99999999999999999999";
+  read_labelled_file(scratch_file("labelled.tsv", bytes.rest()).string(), columns);
+}
+
+void fuzz_pairs(std::string_view input) {
+  InputBytes bytes(input);
+  const std::uint8_t form = bytes.byte();
+  PairFields fields{.json = bool(form & 1), .header = bool(form & 2), .escapes = bool(form & 4)};
+  if (fields.json || fields.header) fields.source = "source", fields.target = "target";
+  read_pair_file(scratch_file("pairs.txt", bytes.rest()).string(), fields);
+}
+
+void fuzz_squad(std::string_view input) { parse_squad(std::string(input), "squad.json"); }
+
+void fuzz_documents(std::string_view input) {
+  using Form = DocumentRule::Form;
+  InputBytes bytes(input);
+  const std::uint8_t form = bytes.byte();
+  const DocumentRule rule{.form = std::array{Form::lines, Form::blank, Form::files}[form % 3],
+                          .field = form & 128 ? "text" : ""};
+  const TextFile file = read_text_file(scratch_file("text.txt", bytes.rest()).string());
+  const DocumentFile documents(file, rule);
+  for (core::Index i = 0; i < documents.size(); ++i) documents.without({i});
+  const Spelling spelling(alphabet_of({file}));
+  PackedTokens tokens(spelling.vocabulary());
+  append_tokens(file, spelling, tokens);
+}
+
+/// A first line that makes the alphabet, then a prompt.
+void fuzz_prompt(std::string_view input) {
+  const std::size_t end = std::min(input.find('\n'), input.size());
+  const std::string_view prompt = input.substr(std::min(end + 1, input.size()));
+  const TextFile made{"alphabet", std::string(input.substr(0, end))};
+  for (const Spelling& spelling : {Spelling::bytes(), Spelling(alphabet_of({made}))}) {
+    const std::vector<core::Token> tokens = spelling.encode(prompt);
+    demand(spelling.decode(tokens) == prompt, "another text");
+  }
+}
+
+void fuzz_images(std::string_view input) {
+  InputBytes bytes(input);
+  static const std::array names = {"images", "images.gz", "images.bin", "labels", "image.png"};
+  const std::string name = names[bytes.below(names.size())];
+  const std::string path = scratch_file(name, bytes.rest()).string();
+  if (name == "labels") {
+    read_idx_labels(path);
+    return;
+  }
+  const PictureSet set = read_images(path);
+  demand(core::Index(set.pixels.size()) == set.count * set.form.values(), "other images");
+}
+
+}  // namespace weft::fuzz
