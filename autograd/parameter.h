@@ -28,7 +28,7 @@ struct Init {
 
 /// A table of which a step reads few rows: its gradient is zero but for the rows that pullbacks
 /// name, and whoever passes over it passes over those only. It moves at a rate of its own, never
-/// decays, and what an optimizer remembers of a row stands still while the row is not read.
+/// decays, and what an optimizer remembers of a row does not change while the row is not read.
 struct RowSparse {
   double rate = 1e-3;
 };

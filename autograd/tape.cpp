@@ -9,7 +9,7 @@
 namespace weft::autograd {
 namespace {
 
-/// The op of a watched variable, told from others by its address.
+/// The op of a watched variable, recognised by its address.
 constexpr const char* leaf_op = "leaf";
 
 bool is_finite(const Tensor& x) {
@@ -36,7 +36,7 @@ Var Tape::record(const char* op, Tensor y, const std::vector<Var>& inputs, Pullb
   if (options_.check_finite && !is_finite(y)) report_non_finite("value", op, core::Scope::path());
   Node node{op, core::Scope::path(), {}, std::move(pullback), {}};
   for (const Var& input : inputs) {
-    core::require(!input.tape_ || input.tape_ == this, op, ": inputs stand on different tapes");
+    core::require(!input.tape_ || input.tape_ == this, op, ": inputs are on different tapes");
     node.inputs.push_back(input.tape_ ? input.node_ : -1);
   }
   nodes_.push_back(std::move(node));
@@ -67,7 +67,7 @@ void Tape::sweep(Var loss) {
 }
 
 void Tape::sweep(Var y, Tensor dy) {
-  core::require(y.tape_ == this, "sweep: the variable does not stand on this tape");
+  core::require(y.tape_ == this, "sweep: the variable is not on this tape");
   core::require(dy.shape() == y.shape(), "sweep: gradient of shape ", dy.shape(),
                 " for a value of shape ", y.shape());
   core::require(!std::exchange(swept_, true),
@@ -96,7 +96,7 @@ void Tape::sweep(Var y, Tensor dy) {
 }
 
 Tensor Tape::gradient(const Var& leaf) const {
-  core::require(leaf.tape_ == this, "gradient: the variable does not stand on this tape");
+  core::require(leaf.tape_ == this, "gradient: the variable is not on this tape");
   const Node& node = nodes_[std::size_t(leaf.node_)];
   core::require(node.op == leaf_op, "gradient: kept for watched variables only, not for op '",
                 node.op, "'");

@@ -16,7 +16,7 @@ using core::Tensor;
 class Profile;
 class Tape;
 
-/// A tensor that may stand on a tape. Without a tape, ops evaluate and record nothing, so
+/// A tensor that may be on a tape. Without a tape, ops evaluate and record nothing, so
 /// inference needs no mode of its own.
 class Var {
  public:
@@ -97,7 +97,7 @@ class Tape {
   bool swept_ = false;
 };
 
-/// Records on the tape that any input stands on; without one, just the value.
+/// Records on the tape that any input is on; without one, just the value.
 Var record(const char* op, Tensor y, const std::vector<Var>& inputs, Pullback pullback);
 
 }  // namespace weft::autograd

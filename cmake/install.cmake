@@ -18,6 +18,12 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/weft-config-version.cmake
 install(FILES ${PROJECT_BINARY_DIR}/weft-config.cmake
               ${PROJECT_BINARY_DIR}/weft-config-version.cmake DESTINATION ${package})
 
+# The manual is printed by the program itself.
+install(CODE "execute_process(
+  COMMAND \"$<TARGET_FILE:weft>\" help --man-pages
+          \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1\"
+  COMMAND_ERROR_IS_FATAL ANY)")
+
 # Found from where the file itself is, since the prefix may be given when installing.
 file(RELATIVE_PATH weft_up /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 list(REVERSE libraries)
@@ -25,6 +31,9 @@ list(TRANSFORM libraries PREPEND -l)
 string(REPLACE ";" " " weft_link "${libraries}")
 if(weft_onednn)
   set(weft_link_onednn " -ldnnl -lgomp")
+endif()
+if(weft_mpi)
+  set(weft_link_mpi " -lmpi")
 endif()
 configure_file(cmake/weft.pc.in ${PROJECT_BINARY_DIR}/weft.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

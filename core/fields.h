@@ -105,8 +105,9 @@ class Fields {
     under({"", {}, std::string(words)}, holds, body);
   }
 
-  /// `old_key` was the name of `key`, which is visited next: a config that says it is told the new
-  /// one, a config that an earlier weft saved is understood, and the run keeps its hash.
+  /// `old_key` was the name of `key`, which is visited next: a config that uses it gets an
+  /// error with the new one, one that an earlier weft saved is understood, and the run keeps its
+  /// hash.
   virtual void renamed(std::string_view old_key, std::string_view key) {
     static_cast<void>(old_key), static_cast<void>(key);
   }

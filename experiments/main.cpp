@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <string_view>
 #include <system_error>
 
 #include "core/arrays/gemm.h"
@@ -13,18 +14,27 @@
 #include "core/files/durable_file.h"
 #include "core/out_of_memory.h"
 #include "experiments/commands/commands.h"
+#include "experiments/hold/outside_program.h"
+#include "experiments/run/build_facts.h"
 #include "experiments/run/failure.h"
 
 namespace {
 
 using namespace weft;
 
-/// OpenBLAS chooses its kernels before main begins; where it chose badly, the program starts over
-/// with a better choice in the environment.
+/// OpenBLAS chooses its kernels, and begins threads that weft does not use, before main begins;
+/// where it chose badly, the program starts over with a better choice in the environment. Where
+/// memory is short such a thread asks for a buffer for ever, and the process could not end.
 void restart_with_better_blas(char** argv) {
-  const std::string better = core::better_blas_core();
-  if (better.empty() || std::getenv("OPENBLAS_CORETYPE")) return;
-  setenv("OPENBLAS_CORETYPE", better.c_str(), 1);
+  const char* const threads = std::getenv("OPENBLAS_NUM_THREADS");
+  const bool alone = threads && std::string_view(threads) == "1";
+  const std::string better = std::getenv("OPENBLAS_CORETYPE") ? "" : core::better_blas_core();
+  if (alone && better.empty()) return;
+  setenv("OPENBLAS_NUM_THREADS", "1", 1);
+  if (!better.empty()) {
+    setenv("OPENBLAS_CORETYPE", better.c_str(), 1);
+    setenv(experiments::own_blas_variable, "1", 1);
+  }
   execv("/proc/self/exe", argv);
 }
 
@@ -55,7 +65,8 @@ int exit_code(core::Fault fault) {
 }
 
 void print_usage(std::ostream& out) {
-  out << "weft " << WEFT_VERSION << ": trains and compares long-sequence Transformers on CPUs\n\n";
+  out << "weft " << experiments::version()
+      << ": trains and compares long-sequence Transformers on CPUs\n\n";
   for (const experiments::Command& command : experiments::all_commands())
     out << "  weft " << command.name << std::string(15 - command.name.size(), ' ')
         << command.summary << '\n';
@@ -63,17 +74,15 @@ void print_usage(std::ostream& out) {
 }
 
 int run(const std::vector<std::string>& words) {
-  if (words.size() > 1 && words[0] == "help") {
-    std::vector<std::string> verb(words.begin() + 1, words.end());
-    verb.push_back("--help");
-    return experiments::run_command("weft", experiments::all_commands(), verb);
-  }
+  if (words.size() > 1 && words[0] == "help")
+    return experiments::help_command({words.begin() + 1, words.end()});
   if (words.empty() || words[0] == "--help" || words[0] == "help") {
     print_usage(words.empty() ? std::cerr : std::cout);
     return words.empty() ? 2 : 0;
   }
   if (words[0] == "--version") {
-    std::cout << "weft " << WEFT_VERSION << '\n';
+    std::cout << "weft " << experiments::version() << "\ncommit " << experiments::commit() << ", "
+              << experiments::compiler() << '\n';
     return 0;
   }
   return experiments::run_command("weft", experiments::all_commands(), words);

@@ -32,7 +32,7 @@ class Optimizer {
 
   /// Moves the arena's values against its gradients: one pass, bitwise equal at any thread count.
   /// Of a row-sparse parameter the touched rows move, by the same rule at the parameter's own rate
-  /// and without decay; the moments of its other rows stand still.  -> how many numbers moved
+  /// and without decay; the moments of its other rows do not change.  -> how many numbers moved
   core::Index step(autograd::ParameterArena& arena, const Update& update);
 
   /// Views, which live as long as the optimizer.

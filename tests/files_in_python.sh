@@ -49,3 +49,25 @@ TOML
 "$program" train run.toml --run run >/dev/null
 "$program" export run -o model.safetensors >/dev/null
 "$python" "$reader" .
+
+# The reader beside an export computes what weft predicts, whatever the form of a dense model.
+number=0
+for form in 'model.positions=learned' 'model.positions=sinusoidal model.norm=rms' \
+  'model.positions=rotary model.tie=false' 'model.positions=none model.norm_place=post'; do
+  number=$((number + 1))
+  # shellcheck disable=SC2086
+  "$program" train run.toml --run "dense$number" model.attention=dense train.tensorboard=false $form >/dev/null
+  "$program" export "dense$number" -o "dense$number.npz" >/dev/null
+  [ "$(wc -l <"dense$number.py")" -le 80 ]
+done
+for i in $(seq 60); do printf '%s\ttext number %d of the %s kind\n' "k$((i % 3))" "$i" "k$((i % 3))"; done >labelled.tsv
+for pool in cls mean; do
+  "$program" train run.toml --run "class-$pool" model.attention=dense train.tensorboard=false data.kind=labelled \
+    data.path=labelled.tsv data.length=24 model.task=classify "model.pool=$pool" >/dev/null
+  "$program" export "class-$pool" -o "class-$pool.safetensors" >/dev/null
+  cut -f2 labelled.tsv | "$program" predict "class-$pool" --json >"class-$pool.jsonl"
+done
+for i in 1 2 3 4; do
+  printf 'Zeile 1: w\n' | "$program" predict "dense$i" --tokens 6 --json >"dense$i.jsonl"
+done
+"$python" "$(dirname -- "$reader")/reader_in_python.py" .

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs what README.md tells people to type: each `./weft ...` line of its ```sh blocks, in order, in
+# Runs what README.md tells people to type: each line of its ```sh blocks, in order, in
 # a scratch folder where ./weft and configs are those of this tree. The first that fails, or takes
 # longer than WEFT_README_SECONDS (default 300), fails the whole. `./weft test` is left out: it runs
 # in its own right, and runs this only through .ci/run.
@@ -16,13 +16,13 @@ commands() {
   awk '/^```/ { inside = ($0 == "```sh"); next }
        inside { line = line $0 }
        inside && /\\$/ { sub(/\\$/, "", line); next }
-       inside { if (line ~ /^\.\/weft /) print line; line = "" }' "$root/README.md" |
+       inside { if (line != "") print line; line = "" }' "$root/README.md" |
     grep -vE '^\./weft test( |$)' || true
 }
 
 mapfile -t lines < <(commands)
 if ((${#lines[@]} == 0)); then
-  echo "README.md holds no ./weft command in a block marked sh: mark them so that they are run" >&2
+  echo "README.md holds no command in a block marked sh: mark them so that they are run" >&2
   exit 1
 fi
 if [ "${1-}" = --list ]; then

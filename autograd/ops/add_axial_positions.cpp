@@ -14,7 +14,7 @@ struct Axes {
   Index columns() const { return second.shape()[0]; }
   Index positions() const { return first.shape()[0] * columns(); }
   Index width(int axis) const { return (axis == 0 ? first : second).shape()[1]; }
-  /// Where position p stands in the table of an axis.
+  /// Where position p is in the table of an axis.
   Index offset(int axis, Index p) const {
     return (axis == 0 ? p / columns() : p % columns()) * width(axis);
   }

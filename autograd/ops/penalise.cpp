@@ -14,7 +14,7 @@ Var penalise(const Pass& pass, const Var& x, const Var& penalty) {
   });
 }
 
-/// The sum of the charges. It stands after them on the tape, so the sweep comes here first and
+/// The sum of the charges. It comes after them on the tape, so the sweep comes here first and
 /// leaves the gradient for them.  Saves: nothing.
 Var penalties(const Pass& pass) {
   Journal* journal = pass.journal();

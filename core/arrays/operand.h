@@ -23,7 +23,7 @@ inline Operand transposed(Operand f) {
   return f;
 }
 
-/// Rows [first, first + count) of a factor as it stands in the product.
+/// Rows [first, first + count) of a factor as the product reads it.
 inline Operand row_panel(const Operand& f, Index first, Index count) {
   Operand panel = f;
   const Index offset = f.transposed ? first : first * f.matrix.stride;

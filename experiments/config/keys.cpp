@@ -61,8 +61,8 @@ std::string text_of(std::vector<std::vector<ConfigKeys::Unmet>> alternatives) {
 /// Goes through a config and collects what is not among the keys.
 class UnknownKeys {
  public:
-  UnknownKeys(const ConfigKeys& keys, const std::set<std::string>& wrong)
-      : keys_(keys), wrong_(wrong) {}
+  UnknownKeys(const ConfigKeys& keys, const std::set<std::string>& wrong, bool saved)
+      : keys_(keys), wrong_(wrong), saved_(saved) {}
 
   void check_table(const ConfigNode::Table& table, const std::string& path) {
     for (const auto& [key, node] : table) {
@@ -96,7 +96,8 @@ class UnknownKeys {
     } else if (conditional == keys_.conditional_.end()) {
       problem.message = (node.table() ? "unknown section " : "unknown key ") + path;
       if (++suggested_ <= most_suggested) problem.suggestion = suggestion_for(path);
-    } else if (depends_on_a_wrong_key(conditional->second.all)) {
+    } else if (depends_on_a_wrong_key(conditional->second.all) ||
+               (saved_ && node.origin.place == ConfigOrigin::Place::file)) {
       return;
     } else {
       problem.message += " is used only with " + text_of(conditional->second.all);
@@ -132,6 +133,7 @@ class UnknownKeys {
 
   const ConfigKeys& keys_;
   const std::set<std::string>& wrong_;
+  bool saved_;
   Index suggested_ = 0;
 };
 
@@ -152,8 +154,9 @@ void ConfigKeys::add_conditional(const std::string& path, std::vector<Unmet> unm
 }
 
 std::vector<ConfigProblem> ConfigKeys::unknown_in(const ConfigNode& root,
-                                                  const std::set<std::string>& wrong) const {
-  UnknownKeys search(*this, wrong);
+                                                  const std::set<std::string>& wrong,
+                                                  bool saved) const {
+  UnknownKeys search(*this, wrong, saved);
   if (root.table()) search.check_table(*root.table(), "");
   return std::move(search.problems);
 }

@@ -31,8 +31,10 @@ class ConfigKeys {
   /// Every key and section of a config that nobody asked for: under which condition it would be
   /// used, its new name, or else the nearest one that is legal. Nothing is said of a key that
   /// depends on one that is itself wrong.
-  std::vector<ConfigProblem> unknown_in(const ConfigNode& root,
-                                        const std::set<std::string>& wrong) const;
+  /// `saved`: files hold the resolved settings of a run, and a key whose condition the command line
+  /// has changed is no problem.
+  std::vector<ConfigProblem> unknown_in(const ConfigNode& root, const std::set<std::string>& wrong,
+                                        bool saved = false) const;
 
  private:
   friend class UnknownKeys;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/error.h"
 #include "experiments/config/text.h"
 
 namespace weft::experiments {
@@ -31,7 +30,7 @@ void raise_if_any(std::vector<ConfigProblem> problems) {
   for (std::size_t i = 0; i < std::min(count, most_shown); ++i)
     message += "\n  " + problems[i].text();
   if (count > most_shown) message += "\n  ... and " + std::to_string(count - most_shown) + " more";
-  throw core::Error(core::Fault::usage, message);
+  throw ConfigError(message, std::move(problems));
 }
 
 }  // namespace weft::experiments

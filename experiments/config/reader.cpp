@@ -41,7 +41,8 @@ void ConfigReader::finish() {
     });
   std::set<std::string> wrong = reading_.refused;
   for (const ConfigProblem& problem : reading_.problems) wrong.insert(problem.key);
-  std::ranges::move(reading_.keys.unknown_in(tree_.root(), wrong), std::back_inserter(problems));
+  std::ranges::move(reading_.keys.unknown_in(tree_.root(), wrong, reading_.takes_old_names),
+                    std::back_inserter(problems));
   raise_if_any(std::move(problems));
 }
 

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/error.h"
 #include "experiments/config/text.h"
 #include "experiments/console/nearest_word.h"
 #include "experiments/console/number_text.h"
 
 namespace weft::experiments {
 namespace {
+
+constexpr std::size_t most_tables = 1000;  // of a list
 
 constexpr double most_counted = 2147483647;  // 2^31 - 1
 
@@ -229,6 +232,12 @@ std::vector<std::unique_ptr<core::Fields>> ReadingFields::tables(std::string_vie
   if (!node) return visitors;
   if (!node->list()) {
     reading_.refuse(wrong_type(*node, path, "a list of tables"));
+    return visitors;
+  }
+  if (node->list()->size() > most_tables) {
+    reading_.refuse({node->origin, path,
+                     core::message_of(path, " lists ", node->list()->size(), " tables, more than ",
+                                      most_tables)});
     return visitors;
   }
   for (std::size_t i = 0; i < node->list()->size(); ++i) {

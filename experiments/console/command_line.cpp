@@ -1,11 +1,14 @@
 #include "experiments/console/command_line.h"
 
+#include <algorithm>
 #include <boost/program_options.hpp>
+#include <cctype>
 #include <charconv>
 #include <iostream>
 #include <sstream>
 
 #include "core/error.h"
+#include "experiments/console/manual_text.h"
 #include "experiments/console/number_text.h"
 
 namespace weft::experiments {
@@ -57,6 +60,10 @@ CommandLine& CommandLine::words(std::size_t least, std::size_t most, const std::
 }
 
 bool CommandLine::parse(const std::vector<std::string>& arguments) {
+  if (std::ranges::find(arguments, "--man") != arguments.end()) {
+    std::cout << manual();
+    return false;
+  }
   po::options_description declared;
   for (const Option& o : options_) {
     const std::string names = o.brief.empty() ? o.name : o.name + "," + o.brief;
@@ -134,6 +141,22 @@ std::vector<double> CommandLine::numbers(const std::string& name) const {
 std::string CommandLine::Option::shown() const {
   const std::string argument = value.empty() ? "" : " " + value;
   return "--" + name + argument + (brief.empty() ? "" : ", -" + brief + argument);
+}
+
+std::string CommandLine::manual() const {
+  // "weft bench step CONFIG ..." is the page weft-bench-step.
+  std::string name;
+  std::istringstream words(usage_);
+  for (std::string word; words >> word && !word.empty() && std::islower(word[0]) &&
+                         word.find('.') == std::string::npos;)
+    name += (name.empty() ? "" : "-") + word;
+  std::string page = manual_head(name, summary_.substr(0, summary_.find_first_of(".:")));
+  page += ".SH SYNOPSIS\n" + roff(usage_) + "\n.SH DESCRIPTION\n" + roff(summary_) + "\n";
+  page += ".SH OPTIONS\n";
+  for (const Option& o : options_)
+    page += ".TP\n" + roff(o.shown()) + "\n" +
+            roff(o.help + (o.fallback.empty() ? "" : " (" + o.fallback + ")")) + "\n";
+  return page + ".SH SEE ALSO\nweft(1)\n";
 }
 
 std::string CommandLine::help() const {

@@ -24,7 +24,7 @@ class CommandLine {
   /// How many words must be given besides the options, at least and at most.
   CommandLine& words(std::size_t least, std::size_t most, const std::string& what);
 
-  /// False when --help was asked for, which has then been printed.
+  /// False when --help, or --man for a page of the manual, was asked for and has been printed.
   bool parse(const std::vector<std::string>& arguments);
 
   bool has(const std::string& name) const { return values_.contains(name); }
@@ -40,6 +40,8 @@ class CommandLine {
   std::vector<std::string> overrides() const { return {words_.begin() + 1, words_.end()}; }
 
   std::string help() const;
+  /// The same as a page of the manual, in roff.
+  std::string manual() const;
 
  private:
   struct Option {

@@ -68,13 +68,14 @@ Evaluation evaluate(const layers::Model& model, const data::Dataset& dataset,
   return result;
 }
 
-std::string print_evaluation(const Evaluation& e, const data::Dataset& dataset, data::Split split) {
+std::string print_evaluation(const Evaluation& e, const data::Dataset& dataset, data::Split split,
+                             std::string_view name) {
   std::ostringstream out;
   out << std::fixed << std::setprecision(4);
   const char* scored = e.f1 ? " questions" : dataset.classes() > 0 ? " sequences" : " tokens";
-  out << data::name_of(split) << ": " << e.bits() << " bits per " << dataset.unit() << " (± "
-      << bits_of(e.error) << "), loss " << e.nats << ", perplexity " << e.perplexity() << ", "
-      << e.tokens << scored << ", each scored once\n";
+  out << (name.empty() ? data::name_of(split) : name) << ": " << e.bits() << " bits per "
+      << dataset.unit() << " (± " << bits_of(e.error) << "), loss " << e.nats << ", perplexity "
+      << e.perplexity() << ", " << e.tokens << scored << ", each scored once\n";
   if (const auto floor = dataset.floor_bits(split))
     out << "floor: " << *floor << " bits per " << dataset.unit()
         << ", what the source itself leaves open\n";

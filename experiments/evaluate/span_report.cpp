@@ -1,6 +1,7 @@
 #include "experiments/evaluate/span_report.h"
 
 #include <algorithm>
+#include <charconv>
 #include <iomanip>
 #include <numeric>
 #include <sstream>
@@ -15,6 +16,17 @@ double mean_of(const std::vector<double>& numbers) {
 }
 
 }  // namespace
+
+std::optional<Index> layer_with_spans(const std::string& metric) {
+  constexpr std::string_view before = "layers.";
+  if (!metric.starts_with(before)) return {};
+  Index layer = 0;
+  const char* const end = metric.data() + metric.size();
+  const auto [rest, fault] = std::from_chars(metric.data() + before.size(), end, layer);
+  if (fault != std::errc() || std::string_view(rest, std::size_t(end - rest)) != ".spans")
+    return {};
+  return layer;
+}
 
 std::optional<SpanReport> span_report(const layers::Model& model, const RunConfig& config) {
   SpanReport report{.spans = model.spans()};

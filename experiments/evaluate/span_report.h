@@ -26,6 +26,9 @@ struct SpanReport {
   std::string table() const;
 };
 
+/// 3 of "layers.3.spans", the name of a metric; nothing for others.
+std::optional<Index> layer_with_spans(const std::string& metric);
+
 /// Nothing for a model without spans.
 std::optional<SpanReport> span_report(const layers::Model& model, const RunConfig& config);
 

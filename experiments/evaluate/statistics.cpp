@@ -1,6 +1,7 @@
 #include "experiments/evaluate/statistics.h"
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -24,6 +25,13 @@ Statistic Statistic::of(std::span<const double> values) {
   for (const double value : values) squares += (value - result.mean) * (value - result.mean);
   result.deviation = std::sqrt(squares / (n - 1));
   return result;
+}
+
+double confidence_of(const Statistic& statistic) {
+  if (statistic.n < 2 || !std::isfinite(statistic.deviation)) return nan;
+  const boost::math::students_t spread(double(statistic.n - 1));
+  return boost::math::quantile(spread, 0.975) * statistic.deviation /
+         std::sqrt(double(statistic.n));
 }
 
 double sign_flip_probability(std::span<const double> differences) {

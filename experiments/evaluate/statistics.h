@@ -20,6 +20,9 @@ struct Statistic {
   static Statistic of(std::span<const double> values);
 };
 
+/// Half the width of the 95 % confidence interval of a mean, by Student's t; NaN for less than two.
+double confidence_of(const Statistic& statistic);
+
 /// How often pairs of which none is better would differ in the mean as much as these do, by giving
 /// every difference either sign: exact, and small only when there are several pairs.
 double sign_flip_probability(std::span<const double> differences);

@@ -8,12 +8,12 @@
 
 namespace weft::experiments {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 void record_failure(const Failure& failure) {
   const char* path = std::getenv(failure_file_variable);
   if (!path) return;
-  const Json json = {{"reason", failure.reason}, {"advice", failure.advice}};
+  const nlohmann::ordered_json json = {{"reason", failure.reason}, {"advice", failure.advice}};
   try {
     core::write_durably(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
   } catch (const core::Error&) {

@@ -20,7 +20,7 @@
 namespace weft::experiments {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 

@@ -14,7 +14,7 @@ namespace weft::experiments {
 
 using MetricValue = std::variant<double, std::int64_t, std::string, std::vector<double>>;
 
-/// What was measured at one step, in the order it is printed.
+/// What was measured at one step, in the order it is printed; read back, in the order of names.
 struct MetricRecord {
   core::Index step = 0;
   std::vector<std::pair<std::string, MetricValue>> values = {};

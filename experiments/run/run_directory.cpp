@@ -18,7 +18,7 @@ bool is_unused(const fs::path& directory) {
          std::ranges::all_of(
              fs::directory_iterator(directory), [](const fs::directory_entry& item) {
                const std::string name = item.path().filename();
-               return name == DirectoryLock::file_name || name.ends_with(core::temporary_ending);
+               return DirectoryLock::is_own_file(name) || name.ends_with(core::temporary_ending);
              });
 }
 

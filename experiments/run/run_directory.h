@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "experiments/run/directory_lock.h"
+#include "experiments/hold/directory_lock.h"
 #include "experiments/run/run_files.h"
 
 namespace weft::experiments {
@@ -27,6 +27,9 @@ class RunDirectory {
                            const std::string& command, const std::string& init_from = {});
 
   const RunFiles& files() const { return files_; }
+  /// An Error (Fault::checkpoint) when another process has taken the directory over; to be called
+  /// before a write that says how far the run has come.
+  void require_held() const { lock_.require_held(); }
 
  private:
   RunDirectory(RunFiles files, DirectoryLock lock)

@@ -3,6 +3,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -11,13 +13,14 @@
 #include "core/error.h"
 #include "core/files/durable_file.h"
 #include "core/files/json_nesting.h"
-#include "experiments/run/directory_lock.h"
+#include "experiments/hold/directory_lock.h"
+#include "experiments/run/build_facts.h"
 
 namespace weft::experiments {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;  // by name: of an ordered one each member costs a search
 
 /// The contents of a JSON file, or null when it is absent or damaged.
 Json read_json(const fs::path& path) {
@@ -26,7 +29,7 @@ Json read_json(const fs::path& path) {
   return Json::parse(core::nests_too_deep(text) ? "" : text, nullptr, false);
 }
 
-void write_json(const fs::path& path, const Json& json) {
+void write_json(const fs::path& path, const auto& json) {
   core::write_durably(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n',
                       core::Fault::checkpoint);
 }
@@ -62,6 +65,11 @@ std::string utc_now() {
   ::gmtime_r(&now, &parts);
   char text[32];
   return std::string(text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts));
+}
+
+double seconds_since_1970() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return double(std::chrono::duration_cast<std::chrono::milliseconds>(now).count()) / 1000;
 }
 
 fs::path run_path(const fs::path& root, const std::string& name, const std::string& config_hash) {
@@ -104,9 +112,10 @@ std::string state_now(const RunFiles& files, const RunStatus& status) {
 }
 
 void write_status(const RunFiles& files, const RunStatus& status) {
-  Json json = {{"program", "weft"},       {"format", 1},           {"state", status.state},
-               {"step", status.step},     {"saved", status.saved}, {"reason", status.reason},
-               {"advice", status.advice}, {"time", utc_now()}};
+  nlohmann::ordered_json json = {{"program", "weft"},       {"format", 1},
+                                 {"state", status.state},   {"step", status.step},
+                                 {"saved", status.saved},   {"reason", status.reason},
+                                 {"advice", status.advice}, {"time", utc_now()}};
   if (!status.init_from.empty()) json["init_from"] = status.init_from;
   write_json(files.status(), json);
 }
@@ -140,7 +149,13 @@ void record_start(const RunFiles& files, Facts facts) {
 Facts describe_machine() {
   utsname system{};
   ::uname(&system);
-  return {{"cpu", cpu_name()},
+  double load = 0;  // over the last minute: what else was at work
+  if (::getloadavg(&load, 1) != 1) load = 0;
+  return {{"version", version()},
+          {"commit", commit()},
+          {"compiler", compiler()},
+          {"load", load},
+          {"cpu", cpu_name()},
           {"cores", std::int64_t(std::thread::hardware_concurrency())},
           {"host", std::string(system.nodename)},
           {"system", core::message_of(system.sysname, ' ', system.release, ' ', system.machine)}};

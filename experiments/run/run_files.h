@@ -39,6 +39,8 @@ struct RunStatus {
 
 /// 2024-05-06T07:08:09Z
 std::string utc_now();
+/// To the millisecond.
+double seconds_since_1970();
 
 /// ROOT/NAME-HASH8 with the first 8 digits of the resolved config's hash: the same config always
 /// finds its run again.
@@ -64,7 +66,8 @@ void write_status(const RunFiles& files, const RunStatus& status);
 std::vector<Facts> read_starts(const RunFiles& files);
 void record_start(const RunFiles& files, Facts facts);
 
-/// What a start records of the machine: cpu, cores, host, system.
+/// What a start records of the program and the machine: version, commit, compiler, cpu, cores,
+/// host, system and its load.
 Facts describe_machine();
 
 }  // namespace weft::experiments

@@ -68,7 +68,7 @@ core::Index step_of(std::string_view data) {
   return reader.next(event::step) ? reader.get_int64() : 0;
 }
 
-/// An event without a step; the caller adds what it tells.
+/// An event without a step; the caller adds its content.
 std::string begun_event() {
   std::string data;
   const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();

@@ -1,7 +1,7 @@
 #include "experiments/runs/removal.h"
 
 #include "experiments/checkpoint/slimming.h"
-#include "experiments/run/directory_lock.h"
+#include "experiments/hold/directory_lock.h"
 #include "experiments/run/run_directory.h"
 
 namespace weft::experiments {

@@ -141,7 +141,7 @@ TEST(Tape, lets_a_pullback_write_in_place_without_touching_what_others_read) {
 TEST(Tape, refuses_to_mix_variables_of_two_tapes) {
   Tape one, other;
   const Var x = one.watch(Tensor({2}, 1)), y = other.watch(Tensor({2}, 1));
-  EXPECT_EQ(message_when([&] { add(x, y); }), "add: inputs stand on different tapes");
+  EXPECT_EQ(message_when([&] { add(x, y); }), "add: inputs are on different tapes");
 }
 
 TEST(Tape, refuses_to_sweep_what_is_not_its_own_or_not_of_the_right_shape) {

@@ -96,6 +96,20 @@ TEST_F(Parallel, hands_on_what_a_body_throws) {
   EXPECT_EQ(pieces_of(100, 10).size(), 10u);
 }
 
+TEST_F(Parallel, zero_means_what_slurm_gave_to_the_task_but_no_more_than_there_is) {
+  set_threads(0);
+  const Index all = threads();
+  const std::pair<const char*, Index> given[] = {{"1", 1}, {"100000", all}, {"0", all}, {"x", all}};
+  for (const auto& [text, expected] : given) {
+    ::setenv("SLURM_CPUS_PER_TASK", text, 1);
+    set_threads(0);
+    EXPECT_EQ(threads(), expected) << text;
+  }
+  set_threads(3);
+  EXPECT_EQ(threads(), 3) << "a number in the config is meant";
+  ::unsetenv("SLURM_CPUS_PER_TASK");
+}
+
 TEST_F(Parallel, zero_means_all_cores_and_less_is_refused) {
   set_threads(0);
   EXPECT_GE(threads(), 1);

@@ -116,7 +116,8 @@ TEST(Resume, a_run_killed_twenty_times_ends_in_the_same_bits) {
   int kills = 0;
   for (std::uint64_t attempt = 0; attempt < 200; ++attempt) {
     std::vector<std::string> words = train("killed");
-    if (attempt > 0) words.push_back("--resume");
+    // A kill may come before the run directory exists: --continue begins it then.
+    words.push_back("--continue");
     const pid_t child = program.start(words);
     if (kills < 20) {
       usleep(useconds_t(100'000 + 200'000 * rng.uniform(attempt)));

@@ -86,6 +86,19 @@ TEST(ImageFiles, hold_no_more_than_a_file_whatever_its_header_claims) {
   expect_refused(folder.write("d.png", png), {"d.png"});
 }
 
+TEST(ImageFiles, that_unpack_to_far_more_than_their_size_are_refused) {
+  const ScratchFolder folder;
+  const std::string zeros(std::size_t(1) << 26, '\0');
+  const std::string idx = big_endian(0x803) + big_endian(1 << 16) + big_endian(32) + big_endian(32);
+  expect_refused(write_gz(folder, "images.gz", idx + zeros), {"images.gz", "unpacks to more than"});
+  const std::string head = encode_png({.rows = 1, .columns = 8000, .pixels = Pixels(8000)});
+  std::string png = head;
+  png.replace(20, 4, big_endian(8000));  // the height
+  const auto sum = crc32(0, reinterpret_cast<const Bytef*>(png.data()) + 12, 17);
+  png.replace(29, 4, big_endian(std::uint32_t(sum)));
+  expect_refused(folder.write("tall.png", png), {"tall.png", "8000 x 8000 pixels, more than"});
+}
+
 TEST(ImageFiles, read_cifar_with_its_classes_and_the_values_of_a_pixel_together) {
   const ScratchFolder folder;
   folder.write("data_batch_2.bin", cifar_record(9));

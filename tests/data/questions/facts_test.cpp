@@ -51,8 +51,8 @@ TEST(Facts, every_answer_is_the_value_of_the_key_that_is_asked_for) {
         const auto document = batch.documents.read().subspan(2 * row, 2);
         EXPECT_EQ(document[0], 3);
         EXPECT_EQ(document[1], 99);
-        EXPECT_EQ(tokens[0], Facts::cls);
-        EXPECT_EQ(tokens[2], Facts::separator);
+        EXPECT_EQ(tokens[0], cls);
+        EXPECT_EQ(tokens[2], separator);
         const ReadBack found(tokens, data.first_symbol());
         EXPECT_EQ(Index(found.values.size()), settings.values());
         EXPECT_EQ(Index(found.values.size() + found.links.size()), 6);

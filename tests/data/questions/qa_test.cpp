@@ -48,9 +48,9 @@ TEST(Qa, reads_questions_documents_and_answers_as_bytes) {
   const Batch batch = data.evaluation(Split::training, 0, 24);
   ASSERT_EQ(batch.targets.shape(), (core::Shape{2, 2, 2}));  // equal answers are listed once
   const auto inputs = batch.inputs.read();
-  EXPECT_EQ(inputs[0], Qa::cls);
+  EXPECT_EQ(inputs[0], cls);
   EXPECT_EQ(inputs[1], Token('w') + 3);
-  EXPECT_EQ(inputs[5], Qa::separator);
+  EXPECT_EQ(inputs[5], separator);
   EXPECT_EQ(inputs[6], Token('t') + 3);
   EXPECT_EQ(inputs[17], 0);
   EXPECT_EQ((*batch.lengths)[0], 17);

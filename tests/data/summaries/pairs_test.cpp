@@ -1,8 +1,11 @@
 #include "data/summaries/pairs.h"
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
+#include "data/summaries/pair_file.h"
+#include "data/text/json_text.h"
 #include "tests/data/batch_equality.h"
 #include "tests/data/given_data.h"
 #include "tests/data/refusal.h"
@@ -66,6 +69,22 @@ TEST(Pairs, json_lines_have_fields) {
   PairsSettings characters = settings;
   characters.units = "characters";
   EXPECT_EQ(from(lines, characters).vocabulary(), 1 + 6);  // line break, a, b, c, d, é
+}
+
+TEST(Pairs, what_a_line_holds_besides_its_fields_is_not_kept) {
+  const auto json = parse_json(R"({"a": "x", "b": [[1, 2], {"a": 3}], "c": {"d": "y"}})", "here",
+                               {"a", "c", "d"});
+  EXPECT_EQ(json.dump(), R"({"a":"x","c":{"d":"y"}})");
+}
+
+TEST(Pairs, a_line_of_very_many_columns_is_read_as_far_as_it_is_asked_for) {
+  const ScratchFile file("a\tb" + std::string(100'000, '\t') + "\nc\td\n");
+  const auto pairs = read_pair_file(file.path(), {});
+  ASSERT_EQ(pairs.size(), 2u);
+  EXPECT_EQ(pairs[0].target, "b");
+  expect_says(
+      refusal_of([&] { read_pair_file(file.path(), {.target = "99999999999", .header = true}); }),
+      core::Fault::data, "no column is named", ", ...");
 }
 
 TEST(Pairs, equal_sources_stay_in_one_split) {

@@ -110,6 +110,33 @@ TEST(Safetensors, hostile_and_broken_headers_are_refused_without_large_allocatio
   refused("{\"a\":" + entry("[1]", "[0,4]") + ",\"a\":" + entry("[2]", "[0,8]") + "}", "twice");
   refused("{\"__metadata__\":{\"x\":1},\"a\":" + entry("[2]", "[0,8]") + "}", "is no text");
   refused(std::string(100'000, '['), "no JSON object");
+  refused("{\"__metadata__\":3,\"a\":" + entry("[2]", "[0,8]") + "}", "is no table of texts");
+}
+
+TEST(Safetensors, headers_with_more_than_any_model_has_are_refused_as_they_are_read) {
+  std::string arrays = "{", texts = "{\"__metadata__\":{", shape = "[1";
+  for (int i = 0; i <= 100'000; ++i) {
+    const std::string name = '"' + std::to_string(i) + '"', comma = i ? "," : "";
+    arrays += comma + name + ":" + entry("[0]", "[0,0]");
+    texts += comma + name + ":\"\"";
+    shape += ",1";
+  }
+  EXPECT_NE(complaint(with_header(arrays + "}", "")).find("more than 100000 arrays"),
+            std::string::npos);
+  EXPECT_NE(complaint(with_header(texts + "}}", "")).find("more than 100000 texts"),
+            std::string::npos);
+  EXPECT_NE(complaint(with_header("{\"a\":" + entry(shape + "]", "[0,4]") + "}", "1234"))
+                .find("at most 6 numbers"),
+            std::string::npos);
+}
+
+TEST(Safetensors, what_an_entry_holds_besides_its_fields_is_passed_over) {
+  const auto path = fresh_directory() / "more.safetensors";
+  std::ofstream(path, std::ios::binary) << with_header(
+      R"({"a":{"note":{"shape":[9],"x":[[1]]},"dtype":"F32","shape":[1],"more":[1,[2]],"data_offsets":[0,4]}})",
+      std::string(4, '\0'));
+  const SafetensorsFile file(path);
+  EXPECT_EQ(file.arrays().at("a").shape, core::Shape({1}));
 }
 
 }  // namespace

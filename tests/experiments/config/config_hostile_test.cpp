@@ -1,4 +1,7 @@
+#include <sys/stat.h>
+
 #include "experiments/config/reader.h"
+#include "experiments/run/run_config.h"
 #include "tests/experiments/config/config_scratch.h"
 
 namespace weft::experiments {
@@ -85,6 +88,46 @@ TEST(HostileConfig, reports_a_hundred_thousand_problems) {
   reader.section("").integers("sizes", sizes, "", core::at_least(1));
   reader.section("model").integers("kinds", sizes, "");
   EXPECT_TRUE(refusal([&] { reader.finish(); }).starts_with("100000 problems"));
+}
+
+TEST(HostileConfig, refuses_unknown_keys_and_tables_by_the_ten_thousand) {
+  std::string keys = "[model]\n";
+  for (int i = 0; i < 60'000; ++i) keys += core::message_of("k", i, " = 1\n");
+  EXPECT_TRUE(refusal([&] { RunConfig::from_text(keys, "a.toml"); }).starts_with("60000 problems"));
+  const std::string atoms = "[model]\nattention = 'pattern'\n[attention.pattern]\natoms = [";
+  const std::string said =
+      refusal([&] { RunConfig::from_text(atoms + repeat("{},", 100'000) + "]\n", "a.toml"); });
+  EXPECT_EQ(said,
+            one_problem + "a.toml:4: attention.pattern.atoms lists 100000 tables, more than 1000");
+}
+
+TEST(HostileConfig, refuses_a_chain_of_includes_and_very_many_of_them) {
+  const ConfigScratch scratch;
+  for (int i = 0; i < 60; ++i)
+    scratch.write(core::message_of(i, ".toml"), core::message_of("include = '", i + 1, ".toml'\n"));
+  scratch.write("60.toml", "seed = 1\n");
+  EXPECT_NE(refusal([&] { ConfigTree::load(scratch.path("0.toml")); }).find("32 inside each other"),
+            std::string::npos);
+  const std::string wide =
+      scratch.write("wide.toml", "include = [" + repeat("'60.toml',", 50'000) + "]\n");
+  EXPECT_NE(refusal([&] { ConfigTree::load(wide); }).find("more than 1000 includes"),
+            std::string::npos);
+}
+
+TEST(HostileConfig, does_not_wait_for_a_pipe_that_is_included) {
+  const ConfigScratch scratch;
+  ASSERT_EQ(::mkfifo(scratch.path("pipe.toml").c_str(), 0600), 0);
+  const std::string top = scratch.write("a.toml", "include = 'pipe.toml'\n");
+  EXPECT_NE(refusal([&] { ConfigTree::load(top); }).find("it is no file"), std::string::npos);
+}
+
+TEST(HostileConfig, a_config_of_the_longest_sequences_draws_no_random_blocks) {
+  for (const std::string attention : {"random", "bigbird"})
+    EXPECT_EQ(refusal([&] {
+                RunConfig::from_text("", "a.toml",
+                                     {"data.length=16777216", "model.attention=" + attention});
+              }),
+              "");
 }
 
 TEST(HostileConfig, refuses_dates_and_odd_keys) {

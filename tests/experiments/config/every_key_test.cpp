@@ -96,7 +96,7 @@ TEST(EveryKey, is_printed_completed_and_listed_with_its_mechanism) {
   const Program program("every_key");
   const std::string reference = program.run({"config", "--keys"}).out;
   const std::string completion = program.run({"completion", "bash"}).out;
-  const std::string list = program.run({"list", "attentions"}).out;
+  const std::string list = program.run({"list", "attentions", "--all"}).out;
   for (const auto& [section, settings] : describe_sections())
     for (const FieldDescription& setting : settings) {
       const std::string path = join_path(section, setting.key);
