@@ -48,8 +48,8 @@ class GradientCheck {
 };
 
 /// Checks that recording changes no value and that the reverse sweep agrees with differences to
-/// 1e-8, at the parameter values that stand in the arena. In float, where differences mean
-/// nothing, it checks nothing.
+/// 1e-8, at the parameter values in the arena. In float, where differences mean nothing, it
+/// checks that recording changes no value and that the gradient is finite.
 void check_gradient(const std::string& op, const Function& f,
                     const std::vector<core::Tensor>& inputs, autograd::ParameterArena& arena);
 

@@ -77,9 +77,10 @@ std::vector<std::string> beyond_dense(const RunConfig& config) {
   expect(model.feedforward == std::vector{layers::FeedForwardKind::dense},
          "feed-forwards are not dense");
   expect(model.output == layers::OutputKind::dense, "the output layer is not dense");
-  const std::vector<std::string> known = {"learned", "sinusoidal", "rotary", "none"};
+  using enum layers::PositionKind;
+  const std::vector known = {learned, sinusoidal, rotary, none};
   expect(std::ranges::find(known, model.positions) != known.end(),
-         "positions are " + model.positions);
+         "positions are " + std::string(layers::position_name(model.positions)));
   expect(!config.data.plan.traits.images, "inputs are images");
   const bool classifies = model.task == layers::Task::classify && !model.reads_root();
   expect(model.task == layers::Task::language || classifies,

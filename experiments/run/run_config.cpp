@@ -56,7 +56,7 @@ void read_top(core::Fields& top, RunConfig& config) {
 }
 
 void check_axial_grid(ConfigReader& reader, const layers::ModelSettings& model, Index length) {
-  if (model.positions == "axial" && model.axial_shape.size() == 2 &&
+  if (model.positions == layers::PositionKind::axial && model.axial_shape.size() == 2 &&
       model.axial_shape[0] * model.axial_shape[1] < model.places(length))
     reader.problem(
         "model.axial_shape",

@@ -88,7 +88,7 @@ Trunk::Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index v
 }
 
 Var Trunk::embed(const Pass& pass, const core::Tokens& inputs, Index first) const {
-  static const Positions later("none", 0, 0, 0);
+  static const Positions later(PositionKind::none, 0, 0, 0);
   return embed_tokens(pass, inputs, tokens_, universal_ ? later : positions_, first, dropout_,
                       pixels_ ? &*pixels_ : nullptr);
 }

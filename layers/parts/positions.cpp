@@ -21,16 +21,16 @@ Tensor sinusoids(Index length, Index width) {
 
 }  // namespace
 
-Positions::Positions(std::string_view kind, Index width, Index head_width, Index length,
+Positions::Positions(PositionKind kind, Index width, Index head_width, Index length,
                      const AxialGrid& grid, const std::optional<core::ImageForm>& image) {
-  if (kind == "learned") table_.emplace(core::Shape{length, width}, Init::normal(0.02));
-  if (kind == "axial") {
+  if (kind == PositionKind::learned) table_.emplace(core::Shape{length, width}, Init::normal(0.02));
+  if (kind == PositionKind::axial) {
     core::require(grid.d1 + grid.d2 == width, "axial positions of widths ", grid.d1, " and ",
                   grid.d2, " do not add up to ", width);
     rows_.emplace(core::Shape{grid.n1, grid.d1}, Init::normal(0.02));
     columns_.emplace(core::Shape{grid.n2, grid.d2}, Init::normal(0.02));
   }
-  if (kind == "image") {
+  if (kind == PositionKind::image) {
     core::require(image && image->values() <= length,
                   "model.positions: image positions need images as data");
     rows_.emplace(core::Shape{image->rows, width}, Init::normal(0.02));
@@ -38,8 +38,8 @@ Positions::Positions(std::string_view kind, Index width, Index head_width, Index
     channels_.emplace(core::Shape{image->channels, width}, Init::normal(0.02));
     before_ = length - image->values();
   }
-  if (kind == "sinusoidal") sinusoids_ = sinusoids(length, width);
-  if (kind == "rotary") rotary_ = std::make_shared<const Rotary>(head_width, length);
+  if (kind == PositionKind::sinusoidal) sinusoids_ = sinusoids(length, width);
+  if (kind == PositionKind::rotary) rotary_ = std::make_shared<const Rotary>(head_width, length);
 }
 
 Var Positions::add_image(Var x, Index length, Index first) const {

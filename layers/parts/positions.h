@@ -2,9 +2,9 @@
 
 #include <memory>
 #include <optional>
-#include <string_view>
 
 #include "core/arrays/image_form.h"
+#include "layers/attention/contract/position_kind.h"
 #include "layers/parts/rotary.h"
 
 namespace weft::layers {
@@ -20,9 +20,9 @@ struct AxialGrid {
 /// attention, or not at all.
 class Positions {
  public:
-  /// kind: learned | axial | image | sinusoidal | rotary | none. In an image, position t is that of
+  /// Kinds that act inside attention add nothing to tokens. In an image, position t is that of
   /// its value t; where sequences are longer, the places before the image have no position.
-  Positions(std::string_view kind, Index width, Index head_width, Index length,
+  Positions(PositionKind kind, Index width, Index head_width, Index length,
             const AxialGrid& grid = {}, const std::optional<core::ImageForm>& image = {});
 
   /// x: [B * T, W], tokens of each sequence at positions first .. first + T - 1.

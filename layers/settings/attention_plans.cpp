@@ -176,7 +176,8 @@ void check_positions(core::Fields& model, const ModelSettings& settings, const s
   for (const HeadGroupPlan& group : named(groups))
     if (!group.attention.traits.relative)
       model.problem("positions",
-                    core::message_of("attention \"", name, "\" cannot read ", settings.positions,
+                    core::message_of("attention \"", name, "\" cannot read ",
+                                     position_name(settings.positions),
                                      " positions; take learned, sinusoidal or rotary"));
 }
 

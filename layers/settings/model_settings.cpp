@@ -60,7 +60,7 @@ void ModelSettings::fields(core::Fields& field) {
   field.when("task", {"seq2seq"}, [&] { list_seq2seq(field); });
   if (width % std::max<Index>(heads, 1) != 0)
     field.problem("width", core::message_of(width, " is not a multiple of ", heads, " heads"));
-  else if (positions == "rotary" && width / heads % 2 != 0)
+  else if (positions == PositionKind::rotary && width / heads % 2 != 0)
     field.problem("positions", core::message_of("rotary positions need an even head width, but ",
                                                 width, " / ", heads, " heads is ", width / heads));
   if (attention.empty()) field.problem("attention", "names no attention");
@@ -109,10 +109,9 @@ void ModelSettings::list_feed_forward(core::Fields& field) {
 }
 
 void ModelSettings::list_positions(core::Fields& field) {
-  if (universal.chosen()) positions = "sinusoidal";  // unless the config says otherwise
-  field.choice("positions", positions, "how tokens know where they are",
-               {"learned", "axial", "sinusoidal", "rotary", "shaw", "t5", "xl", "none", "image"});
-  if (positions == "image" && !images)
+  if (universal.chosen()) positions = PositionKind::sinusoidal;  // unless the config says otherwise
+  field.choice("positions", positions, "how tokens know where they are", position_kinds());
+  if (positions == PositionKind::image && !images)
     field.problem("positions",
                   "tells rows, columns and channels of images apart: set data.kind = "
                   "\"images\" or \"shapes\", or choose other positions");
@@ -235,10 +234,10 @@ void ModelSettings::list_mixture_output(core::Fields& field) {
 }
 
 void ModelSettings::check_segment_memory(core::Fields& field) const {
-  if (!relative().chosen() && positions != "none")
-    field.problem("positions",
-                  core::message_of(positions, " positions begin anew in every segment, so that ",
-                                   "segment_memory needs none, xl, shaw or t5"));
+  if (!relative().chosen() && positions != PositionKind::none)
+    field.problem("positions", core::message_of(position_name(positions),
+                                                " positions begin anew in every segment, so that ",
+                                                "segment_memory needs none, xl, shaw or t5"));
 }
 
 AxialGrid ModelSettings::axial_grid(Index length) const {

@@ -60,7 +60,7 @@ struct ModelSettings {
   NormKind norm = NormKind::layer;
   bool allow_leaky_norm = false;
   NormPlace norm_place = NormPlace::pre;
-  std::string positions = "learned";
+  PositionKind positions = PositionKind::learned;
   Index relative_clip = 64, relative_buckets = 32, relative_distance = 128;
   std::vector<Index> axial_shape = {};   ///< n1, n2; empty: nearly square
   std::vector<Index> axial_widths = {};  ///< d1, d2; empty: halves of the width

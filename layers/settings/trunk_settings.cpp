@@ -28,10 +28,11 @@ void ModelSettings::check_star(core::Fields& field) const {
     field.problem("reversible",
                   "a star's cycles replace what they read and add nothing to it, so that nothing "
                   "can be taken off again: false; train.recompute saves memory too");
-  if (positions == "rotary" || relative().chosen())
-    field.problem("positions",
-                  core::message_of("a star has no ", positions, " positions: they go to its ",
-                                   "embeddings; take learned, axial, sinusoidal or none"));
+  if (positions == PositionKind::rotary || relative().chosen())
+    field.problem(
+        "positions",
+        core::message_of("a star has no ", position_name(positions), " positions: they go to its ",
+                         "embeddings; take learned, axial, sinusoidal or none"));
 }
 
 void ModelSettings::check_universal(core::Fields& field) const {

@@ -67,10 +67,10 @@ struct UniversalStack::Where {
 };
 
 UniversalStack::UniversalStack(const UniversalSettings& settings, Index width,
-                               std::string_view positions)
+                               PositionKind positions)
     : settings_(settings),
-      learned_(positions == "learned" || positions == "axial"),
-      steps_(learned_ ? "learned" : "sinusoidal", width, width,
+      learned_(positions == PositionKind::learned || positions == PositionKind::axial),
+      steps_(learned_ ? PositionKind::learned : PositionKind::sinusoidal, width, width,
              learned_ ? settings.steps : settings.steps + 1) {
   if (settings.halts()) halting_.emplace(settings, width);
 }

@@ -20,7 +20,7 @@ namespace weft::layers {
 class UniversalStack {
  public:
   /// `positions`: the kind of the model's positions; a table of steps is learned where theirs is.
-  UniversalStack(const UniversalSettings& settings, Index width, std::string_view positions);
+  UniversalStack(const UniversalSettings& settings, Index width, PositionKind positions);
 
   Index steps() const { return settings_.steps; }
 

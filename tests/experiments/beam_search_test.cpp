@@ -30,7 +30,7 @@ struct Sample {
     settings.reversible = reversible;
     settings.attention = {attention};
     settings.seq2seq.encoder_attention = {"dense"};
-    settings.positions = "sinusoidal";
+    settings.positions = layers::PositionKind::sinusoidal;
     const layers::ModelShape shape{.vocabulary = vocabulary, .length = 8, .source_length = 6};
     model = layers::make_model(settings, layers::default_plans(settings, 16), shape);
     drawn.emplace(*model);

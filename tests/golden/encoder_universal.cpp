@@ -117,10 +117,11 @@ void encoder_universal(Case& golden) {
   const bool causal = golden.flag("causal");
   const Index width = golden.shape("in/x")[2];
   const layers::UniversalSettings settings = settings_of(golden);
-  Universal part{{}, layers::UniversalStack(settings, width, "sinusoidal")};
+  Universal part{{}, layers::UniversalStack(settings, width, layers::PositionKind::sinusoidal)};
   part.blocks.push_back(block_of(golden, causal));
   const GoldenParameters parameters(golden, part, placings);
-  const layers::Positions positions("sinusoidal", width, width, golden.shape("in/x")[1]);
+  const layers::Positions positions(layers::PositionKind::sinusoidal, width, width,
+                                    golden.shape("in/x")[1]);
   const layers::Sequences sequences = padded_sequences(golden, causal);
   autograd::Tape tape;
   autograd::Journal journal;

@@ -43,7 +43,7 @@ layers::LanguageModel make_model(const Case& golden) {
   settings.layers = golden.integer("layers");
   settings.width = golden.integer("dim");
   settings.heads = golden.integer("heads");
-  settings.positions = "learned";
+  settings.positions = layers::PositionKind::learned;
   settings.norm_place = layers::NormPlace::pre;
   settings.tie = true;
   settings.attention = {"dense"};

@@ -169,12 +169,13 @@ void RelativeSettings::fields(core::Fields& field) {
 
 std::shared_ptr<RelativePositions> make_relative(const RelativeSettings& settings,
                                                  const AttentionSite& site) {
-  if (settings.kind == "shaw") return std::make_shared<Shaw>(settings.clip, site.head_width);
-  if (settings.kind == "t5") {
+  if (settings.kind == PositionKind::shaw)
+    return std::make_shared<Shaw>(settings.clip, site.head_width);
+  if (settings.kind == PositionKind::t5) {
     core::require(site.shared, "t5 positions: the site lends no tables that layers share");
     return std::make_shared<T5>(settings, site);
   }
-  if (settings.kind == "xl")
+  if (settings.kind == PositionKind::xl)
     return std::make_shared<TransformerXl>(site.width, site.heads * site.head_width);
   return nullptr;
 }

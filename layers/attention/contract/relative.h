@@ -2,11 +2,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "core/fields.h"
 #include "layers/attention/contract/attention.h"
+#include "layers/attention/contract/position_kind.h"
 
 namespace weft::layers {
 
@@ -37,14 +37,16 @@ class RelativePositions {
 
 /// Which relative positions, and their sizes.
 struct RelativeSettings {
-  std::string kind;  ///< shaw | t5 | xl, or another word for none
+  PositionKind kind = PositionKind::none;  ///< shaw, t5 or xl; none of them with another
   Index clip = 64;
   Index buckets = 32;
   Index bucket_distance = 128;
 
   /// Lists what `kind` reads.
   void fields(core::Fields& field);
-  bool chosen() const { return kind == "shaw" || kind == "t5" || kind == "xl"; }
+  bool chosen() const {
+    return kind == PositionKind::shaw || kind == PositionKind::t5 || kind == PositionKind::xl;
+  }
 };
 
 /// The relative positions of a head group; null when the settings name none.

@@ -14,7 +14,7 @@ constexpr bool in_double = sizeof(Real) == sizeof(double);
 constexpr Index clip = 5, narrow_span = 9;
 
 struct Case {
-  std::string relative;
+  PositionKind relative = PositionKind::none;
   AttentionVariant attention;
 };
 
@@ -120,7 +120,7 @@ TEST_P(RelativeContract, gradients_agree_with_differences) {
       AttentionSample it = sample(s);
       if (s.keys == 1 && !it.traits().reads_self) continue;
       tests::check_gradient(
-          GetParam().relative,
+          std::string(position_name(GetParam().relative)),
           [&](const Pass& pass, const std::vector<Var>& in) { return it.forward(pass, in); },
           it.inputs(), it.arena());
     }
@@ -146,7 +146,8 @@ TEST_P(RelativeContract, stated_cost_is_what_the_kernels_count) {
     const Index pairs = core::counters().scored_pairs, flops = core::counters().flops;
     const Var out = it.forward(Pass(tape, core::Rng(3), journal), leaves);
     EXPECT_EQ(core::counters().scored_pairs - pairs, cost.scored_pairs);
-    if (GetParam().relative == "xl") continue;  // makes its table by a product of its own
+    if (GetParam().relative == PositionKind::xl)
+      continue;  // makes its table by a product of its own
     const Index middle = core::counters().flops;
     EXPECT_EQ(middle - flops, cost.flops);
     tape.sweep(out, it.upstream());
@@ -169,7 +170,7 @@ TEST_P(RelativeContract, any_number_of_threads_gives_the_same_bits) {
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const std::string relative : {"shaw", "t5", "xl"}) {
+  for (const PositionKind relative : {PositionKind::shaw, PositionKind::t5, PositionKind::xl}) {
     all.push_back({relative, {"dense", "dense", {}}});
     all.push_back({relative, {"fixed_span", "fixed_span", {{"span", narrow_span}}}});
     for (const AttentionVariant& variant : attention_variants())
@@ -180,11 +181,12 @@ std::vector<Case> cases() {
 
 INSTANTIATE_TEST_SUITE_P(Patterns, RelativeContract, testing::ValuesIn(cases()),
                          [](const auto& chosen) {
-                           return chosen.param.relative + "_in_" + chosen.param.attention.name;
+                           return std::string(position_name(chosen.param.relative)) + "_in_" +
+                                  chosen.param.attention.name;
                          });
 
 TEST(RelativeEntmax, is_the_sum_over_pairs_written_out_with_its_gradients) {
-  for (const std::string relative : {"shaw", "t5", "xl"})
+  for (const PositionKind relative : {PositionKind::shaw, PositionKind::t5, PositionKind::xl})
     for (const bool causal : {true, false}) {
       AttentionSample it("dense", Sequences::self(2, 70, causal), 3, 4,
                          {{"normaliser", "entmax"}, {"learned_alpha", true}},
@@ -193,7 +195,7 @@ TEST(RelativeEntmax, is_the_sum_over_pairs_written_out_with_its_gradients) {
       std::ranges::fill(it.arena().values().first(3), Real(0));  // alpha 1.5 on all heads
       tests::expect_close(it.evaluate().read(), naive(it, nullptr, 1.5), in_double ? 1e-10 : 1e-5);
       tests::check_gradient(
-          relative,
+          std::string(position_name(relative)),
           [&](const Pass& pass, const std::vector<Var>& in) { return it.forward(pass, in); },
           it.inputs(), it.arena());
     }
@@ -206,7 +208,7 @@ TEST(RelativeEntmax, is_the_sum_over_pairs_written_out_in_any_pattern) {
     tests::Settings sparse = variant.settings;
     sparse.insert({"normaliser", "entmax15"});
     const AttentionSample it(variant.kind, Sequences::self(2, 140, true), 3, 4, sparse,
-                             {.kind = "shaw", .clip = clip});
+                             {.kind = PositionKind::shaw, .clip = clip});
     tests::expect_close(it.evaluate().read(),
                         naive(it, pattern_predicates().at(variant.name)(it), 1.5),
                         in_double ? 1e-10 : 1e-5);
@@ -229,7 +231,8 @@ TEST(T5Bucket, has_the_published_values) {
 }
 
 TEST(Shaw, gives_offsets_beyond_the_clip_one_key) {
-  const auto shaw = make_relative({.kind = "shaw", .clip = 3}, {.heads = 2, .head_width = 4});
+  const auto shaw =
+      make_relative({.kind = PositionKind::shaw, .clip = 3}, {.heads = 2, .head_width = 4});
   autograd::Inventory inventory;
   shaw->visit(inventory);
   const autograd::ParameterArena arena(inventory, autograd::ParameterArena::Use::inference);

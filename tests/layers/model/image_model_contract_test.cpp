@@ -19,7 +19,7 @@ ModelSettings image_settings(OutputKind output) {
   settings.layers = 2;
   settings.width = 12;
   settings.heads = 2;
-  settings.positions = "image";
+  settings.positions = PositionKind::image;
   settings.output = output;
   settings.output_mixtures = 3;
   settings.tie = output == OutputKind::dense;

@@ -117,7 +117,7 @@ TEST(ModelSettings, read_what_is_given) {
   EXPECT_EQ(s.layers, 3);
   EXPECT_EQ(s.hidden(), 96) << "four times the width unless given";
   EXPECT_EQ(s.norm_place, NormPlace::post);
-  EXPECT_EQ(s.positions, "rotary");
+  EXPECT_EQ(s.positions, PositionKind::rotary);
   EXPECT_EQ(s.dropout, 0.1);
   EXPECT_FALSE(s.tie);
   EXPECT_EQ(s.attention_names(), (Names{"dense", "other"}));

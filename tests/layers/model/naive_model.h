@@ -137,7 +137,7 @@ inline Grid naive_streams(const ModelSettings& settings, const Weights& w, const
   Grid first = x, second = x;
   for (Index i = 0; i < settings.layers; ++i) {
     const NaiveSublayers f{w, "layers." + std::to_string(i) + '.', dense,
-                           settings.positions == "rotary"};
+                           settings.positions == PositionKind::rotary};
     first = naive_sum(first, f.attend(f.attention_norm(second)));
     second = naive_sum(second, f.feed(f.feed_norm(first)));
   }
@@ -152,15 +152,14 @@ inline Grid naive_streams(const ModelSettings& settings, const Weights& w, const
 }
 
 /// What is added to a token at position p.
-inline double naive_position(const Weights& w, const std::string& kind, Index p, Index c,
-                             Index width) {
-  if (kind == "learned") return w.at("positions.weight").at(p, c);
-  if (kind == "axial") {
+inline double naive_position(const Weights& w, PositionKind kind, Index p, Index c, Index width) {
+  if (kind == PositionKind::learned) return w.at("positions.weight").at(p, c);
+  if (kind == PositionKind::axial) {
     const Grid &rows = w.at("positions.rows"), &columns = w.at("positions.columns");
     return c < rows.cols ? rows.at(p / columns.rows, c)
                          : columns.at(p % columns.rows, c - rows.cols);
   }
-  if (kind != "sinusoidal") return 0;
+  if (kind != PositionKind::sinusoidal) return 0;
   const double angle = double(p) / std::pow(10000.0, double(c - c % 2) / double(width));
   return c % 2 == 0 ? std::sin(angle) : std::cos(angle);
 }
@@ -182,7 +181,7 @@ inline Grid naive_logits(const ModelSettings& settings, const Weights& w,
   if (settings.reversible) x = naive_streams(settings, w, x, dense);
   for (Index i = 0; i < settings.layers && !settings.reversible; ++i)
     x = naive_block(w, "layers." + std::to_string(i) + '.', x, dense, pre,
-                    settings.positions == "rotary");
+                    settings.positions == PositionKind::rotary);
   if (pre) x = naive_norm(w, "final_norm", x);
   return naive_linear(x, settings.tie ? table : w.at("output.weight"), Grid(0, 0));
 }

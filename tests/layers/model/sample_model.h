@@ -82,7 +82,8 @@ inline ModelSettings small_settings() {
 /// norms with a feed-forward and a loss by pieces.
 inline std::vector<ModelSettings> every_form() {
   std::vector<ModelSettings> all;
-  for (const std::string positions : {"learned", "sinusoidal", "rotary", "none"})
+  for (const PositionKind positions :
+       {PositionKind::learned, PositionKind::sinusoidal, PositionKind::rotary, PositionKind::none})
     for (const NormPlace place : {NormPlace::pre, NormPlace::post})
       for (const bool tie : {true, false}) {
         ModelSettings settings = small_settings();
@@ -100,7 +101,7 @@ inline std::vector<ModelSettings> every_form() {
   }
   ModelSettings other = small_settings();
   other.norm = NormKind::rms;
-  other.positions = "axial";
+  other.positions = PositionKind::axial;
   other.ff_chunk = 50;
   other.loss_chunk = 30;
   all.push_back(other);
@@ -120,8 +121,8 @@ inline ModelSettings with_attention(ModelSettings settings, std::string_view kin
 }
 
 inline std::string describe(const ModelSettings& s) {
-  return s.attention[0] + " attention, " + s.positions + " positions, " +
-         (s.norm_place == NormPlace::pre ? "pre" : "post") + "-norm" +
+  return s.attention[0] + " attention, " + std::string(position_name(s.positions)) +
+         " positions, " + (s.norm_place == NormPlace::pre ? "pre" : "post") + "-norm" +
          (s.norm == NormKind::rms ? " (rms)" : "") + (s.tie ? ", tied" : "") +
          (s.reversible ? ", reversible" : "") +
          (s.reversible_output == StreamOutput::concat ? ": both streams" : "");

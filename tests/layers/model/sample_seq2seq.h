@@ -100,7 +100,7 @@ inline std::vector<Seq2SeqForm> every_seq2seq_form() {
       settings.tie = false;
     }
     if (on(3)) settings.seq2seq.sru_width = 3;
-    settings.positions = choice % 3 == 0 ? "rotary" : "learned";
+    settings.positions = choice % 3 == 0 ? PositionKind::rotary : PositionKind::learned;
     all.push_back({settings, on(1)});
   }
   return all;
@@ -115,8 +115,8 @@ inline std::string describe(const Seq2SeqForm& form) {
   return core::message_of(s.reversible ? "reversible" : "plain", ", feed-forward ",
                           s.uses(FeedForwardKind::sparse) ? "sparse" : "dense", ", projection ",
                           form.sparse_projection ? "sparse" : "dense", ", loss ", name_of(s.output),
-                          ", recurrent unit ", s.seq2seq.sru_width, ", ", s.positions,
-                          " positions, attention ", s.attention[0]);
+                          ", recurrent unit ", s.seq2seq.sru_width, ", ",
+                          position_name(s.positions), " positions, attention ", s.attention[0]);
 }
 
 }  // namespace weft::layers

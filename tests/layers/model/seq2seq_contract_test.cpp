@@ -33,7 +33,8 @@ TEST(Seq2Seq, logits_do_not_depend_on_what_padding_holds) {
 
 TEST(Seq2Seq, logits_do_not_depend_on_the_amount_of_padding) {
   for_every_form([](Seq2SeqForm form) {
-    form.settings.positions = "sinusoidal";  // learned tables end with the longest source
+    form.settings.positions =
+        PositionKind::sinusoidal;  // learned tables end with the longest source
     const SampleSeq2Seq it(form.settings, form.sparse_projection);
     const std::vector<double> logits = tests::in_double(it.logits(it.reading(lengths)).read());
     for (const Index padding : {1, 30})

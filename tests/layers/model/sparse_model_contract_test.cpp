@@ -20,7 +20,7 @@ ModelSettings sparse_settings(const std::string& kind, bool reversible) {
   settings.output = OutputKind::sparse;
   settings.output_modules = reversible ? 11 : 1;
   settings.tie = false;
-  settings.positions = "rotary";
+  settings.positions = PositionKind::rotary;
   settings.reversible = reversible;
   settings.attention = {kind};
   return settings;

@@ -102,7 +102,7 @@ TEST(Terraformer, takes_as_much_memory_at_depth_24_as_at_depth_4) {
     settings.layers = settings.seq2seq.encoder_layers = depth;
     settings.width = 32;
     settings.ff = 128;
-    settings.positions = "sinusoidal";
+    settings.positions = PositionKind::sinusoidal;
     SampleSeq2Seq it(settings);
     const Reading reading = it.reading({9, 30}, 120);
     const Index before = core::memory_use().live;

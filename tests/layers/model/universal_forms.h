@@ -7,7 +7,7 @@ namespace weft::layers::universal_forms {
 inline ModelSettings universal(Index steps, Index layers = 1) {
   ModelSettings settings = small_settings();
   settings.layers = layers;
-  settings.positions = "sinusoidal";
+  settings.positions = PositionKind::sinusoidal;
   settings.universal.steps = steps;
   return settings;
 }
@@ -38,8 +38,8 @@ inline std::vector<Form> forms() {
                            {"rotary, post", acting(3)},
                            {"reversible", universal(3, 2)},
                            {"concatenated", universal(2)}};
-  all[6].settings.positions = "learned";
-  all[7].settings.positions = "rotary";
+  all[6].settings.positions = PositionKind::learned;
+  all[7].settings.positions = PositionKind::rotary;
   all[7].settings.norm_place = NormPlace::post;
   all[8].settings.reversible = true;
   all[9].settings.reversible = true;

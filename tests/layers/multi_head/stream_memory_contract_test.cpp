@@ -57,7 +57,7 @@ struct Recurrent {
   DrawnWeights<LanguageModel> drawn;
 };
 
-ModelSettings with_positions(const std::string& positions, NormPlace place = NormPlace::pre) {
+ModelSettings with_positions(PositionKind positions, NormPlace place = NormPlace::pre) {
   ModelSettings settings = small_settings();
   settings.positions = positions;
   settings.norm_place = place;
@@ -72,32 +72,32 @@ struct Form {
 
 std::vector<Form> forms() {
   const Settings narrow{{"span", Index(9)}}, soft{{"span", Index(20)}, {"ramp", Index(6)}};
-  ModelSettings reversible = with_positions("none");
+  ModelSettings reversible = with_positions(PositionKind::none);
   reversible.reversible = true;
-  return {{"fixed_span", narrow, with_positions("none")},
-          {"fixed_span", narrow, with_positions("xl")},
-          {"fixed_span", narrow, with_positions("t5", NormPlace::post)},
+  return {{"fixed_span", narrow, with_positions(PositionKind::none)},
+          {"fixed_span", narrow, with_positions(PositionKind::xl)},
+          {"fixed_span", narrow, with_positions(PositionKind::t5, NormPlace::post)},
           {"fixed_span", narrow, reversible},
-          {"adaptive_span", soft, with_positions("none")},
-          {"adaptive_span", soft, with_positions("shaw")},
-          {"dynamic_span", soft, with_positions("none", NormPlace::post)},
-          {"retention", {}, with_positions("none")},
+          {"adaptive_span", soft, with_positions(PositionKind::none)},
+          {"adaptive_span", soft, with_positions(PositionKind::shaw)},
+          {"dynamic_span", soft, with_positions(PositionKind::none, NormPlace::post)},
+          {"retention", {}, with_positions(PositionKind::none)},
           {"gla", {}, reversible},
-          {"ssd", {}, with_positions("none")},
-          {"gated_deltanet", {{"chunk", Index(5)}}, with_positions("none")},
-          {"kda", {}, with_positions("none", NormPlace::post)},
+          {"ssd", {}, with_positions(PositionKind::none)},
+          {"gated_deltanet", {{"chunk", Index(5)}}, with_positions(PositionKind::none)},
+          {"kda", {}, with_positions(PositionKind::none, NormPlace::post)},
           {"fixed_span",
            {{"span", Index(9)}, {"qk_norm", true}, {"kv_heads", Index(1)}, {"gate", "sigmoid"}},
-           with_positions("none")},
+           with_positions(PositionKind::none)},
           {"groups",
            {{"groups", std::vector<Settings>{{{"kind", "deltanet"}, {"heads", Index(1)}},
                                              {{"kind", "gla"}, {"heads", Index(1)}}}}},
-           with_positions("none")}};
+           with_positions(PositionKind::none)}};
 }
 
 TEST(StreamMemory, segments_that_carry_their_past_are_one_long_segment) {
   for (const Form& form : forms()) {
-    SCOPED_TRACE(form.kind + ", " + form.model.positions);
+    SCOPED_TRACE(form.kind + ", " + std::string(position_name(form.model.positions)));
     const Recurrent it(form.kind, form.settings, form.model);
     const Tensor whole = it.model.hidden(Pass(), Recurrent::part(0, length)).value();
     for (const Index segment : {7, 12, 30, 60}) {
@@ -112,7 +112,7 @@ TEST(StreamMemory, segments_that_carry_their_past_are_one_long_segment) {
 }
 
 TEST(StreamMemory, segments_without_it_stand_alone) {
-  const Recurrent it("fixed_span", {{"span", Index(9)}}, with_positions("none"));
+  const Recurrent it("fixed_span", {{"span", Index(9)}}, with_positions(PositionKind::none));
   StreamMemory memory = it.model.memory(streams);
   it.model.hidden(Pass(), Recurrent::part(0, 12), &memory);
   const Tensor carried = it.model.hidden(Pass(), Recurrent::part(12, 24), &memory).value();
@@ -124,7 +124,7 @@ TEST(StreamMemory, recomputed_layers_read_the_past_that_they_read_first) {
   for (const std::string kind : {"fixed_span", "adaptive_span", "dynamic_span", "gated_deltanet"}) {
     std::vector<std::vector<Real>> gradients;
     for (const bool recompute : {false, true}) {
-      Recurrent it(kind, {{"span", Index(20)}}, with_positions("none"), recompute);
+      Recurrent it(kind, {{"span", Index(20)}}, with_positions(PositionKind::none), recompute);
       StreamMemory memory = it.model.memory(streams);
       it.model.hidden(Pass(), Recurrent::part(0, 30), &memory);
       autograd::Tape tape;
@@ -142,7 +142,8 @@ TEST(StreamMemory, recomputed_layers_read_the_past_that_they_read_first) {
 
 TEST(StreamMemory, the_cost_model_counts_what_the_kernels_do_in_the_middle_of_a_stream) {
   for (const std::string kind : {"fixed_span", "adaptive_span", "gated_deltanet", "ssd"}) {
-    const Recurrent it(kind, {{"span", Index(20)}, {"ramp", Index(4)}}, with_positions("none"));
+    const Recurrent it(kind, {{"span", Index(20)}, {"ramp", Index(4)}},
+                       with_positions(PositionKind::none));
     StreamMemory memory = it.model.memory(streams);
     it.model.hidden(Pass(), Recurrent::part(0, length), &memory);
     const Index pairs = core::counters().scored_pairs, flops = core::counters().flops;
@@ -170,7 +171,7 @@ TEST(StreamMemory, keeps_as_much_as_spans_and_their_slack_need) {
 }
 
 TEST(StreamMemory, what_it_carries_has_no_gradient_but_the_projections_learn_from_it) {
-  Recurrent it("fixed_span", {{"span", Index(9)}}, with_positions("none"));
+  Recurrent it("fixed_span", {{"span", Index(9)}}, with_positions(PositionKind::none));
   // The first token of a segment reads carried keys only, so its keys' projection learns from them.
   StreamMemory memory = it.model.memory(streams);
   it.model.hidden(Pass(), Recurrent::part(0, 12), &memory);

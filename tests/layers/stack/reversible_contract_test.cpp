@@ -189,7 +189,7 @@ TEST_P(ReversibleBlocks, takes_as_much_memory_at_depth_24_as_at_depth_4) {
 }
 
 TEST(ReversibleModel, gives_gradients_to_relative_positions_that_layers_share) {
-  for (const std::string positions : {"shaw", "t5", "xl"}) {
+  for (const PositionKind positions : {PositionKind::shaw, PositionKind::t5, PositionKind::xl}) {
     ModelSettings settings = small_settings();
     settings.positions = positions;
     settings.reversible = true;
