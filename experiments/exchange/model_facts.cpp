@@ -38,7 +38,7 @@ std::string model_facts(const RunConfig& config) {
                                  {"ff", model.hidden()},
                                  {"attention", kinds_of_layers(config)},
                                  {"causal", model.causal},
-                                 {"positions", model.positions},
+                                 {"positions", layers::position_name(model.positions)},
                                  {"norm", plain(config, "model.norm")},
                                  {"norm_place", plain(config, "model.norm_place")},
                                  {"norm_eps", layers::Norm::usual_eps},

@@ -14,9 +14,14 @@ TEST(TakenOverProgram, a_run_whose_claim_is_gone_writes_no_more_of_its_state_and
   const Program program("taken_over");
   program.write("c.toml", tiny_config);
   const fs::path run = program.directory() / "run";
-  const pid_t child =
-      program.start({"train", "c.toml", "--run", "run", "train.steps=600", "threads=1"});
-  for (int ms = 0; ms < 60'000 && !fs::exists(run / "checkpoints/last.json"); ++ms) usleep(1000);
+  const pid_t child = program.start({"train", "c.toml", "--run", "run", "train.steps=3000",
+                                     "train.checkpoint_every=300", "threads=1"});
+  // Once its first save is over, the run writes nothing for many steps and is stopped among them.
+  const auto has_saved = [&] {
+    return fs::exists(run / "status.json") &&
+           read_text(run / "status.json").find("\"saved\": 300") != std::string::npos;
+  };
+  for (int ms = 0; ms < 60'000 && !has_saved(); ++ms) usleep(1000);
   const auto first = Holder::parse(read_text(run / "claim"));
   ASSERT_TRUE(first.has_value());
   EXPECT_EQ(first->process, child);
