@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/arrays/bf16.h"
+#include "core/arrays/float_products.h"
 #include "core/arrays/onednn.h"
 #include "core/counters.h"
 #include "core/error.h"
@@ -83,7 +84,7 @@ Operand widened(const Operand& f, Tensor& memory) {
 void bf16_gemm(Real alpha, const Operand& a, const Operand& b, Real beta, const Matrix& c) {
   if (!onednn_multiplies_bf16() || a.cols() == 0) return emulated_bf16_gemm(alpha, a, b, beta, c);
   Bf16Array a_copy, b_copy;
-  onednn_bf16_gemm(alpha, rounded(a, a_copy), rounded(b, b_copy), beta, c);
+  onednn_gemm(alpha, rounded(a, a_copy), rounded(b, b_copy), beta, c);
 }
 
 }  // namespace
@@ -110,6 +111,7 @@ void gemm(Real alpha, const Operand& a, const Operand& b, Real beta, const Matri
   check(a, b, c);
   if (c.rows == 0 || c.cols == 0) return;
   if (a.rounded || b.rounded) return bf16_gemm(alpha, a, b, beta, c);
+  if (goes_to_onednn(a, b, c)) return onednn_gemm(alpha, a, b, beta, c);
   keep_blas_on_one_thread();
   const auto m = blasint(c.rows), n = blasint(c.cols), k = blasint(a.cols());
   const auto lda = blasint(std::max<Index>(1, a.matrix.stride));

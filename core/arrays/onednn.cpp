@@ -38,24 +38,25 @@ class OneThread {
 /// A product as oneDNN compiles it; sizes and strides are `any` for one that takes them all.
 struct Shape {
   Index m, n, k, a_stride, b_stride, c_stride;
-  bool a_transposed, b_transposed;
+  bool a_transposed, b_transposed, rounded;
   Real alpha, beta;
   auto operator<=>(const Shape&) const = default;
 };
 
 Shape shape_of(Real alpha, const Operand& a, const Operand& b, Real beta, const Matrix& c) {
-  return {c.rows,   c.cols,       a.cols(),     a.matrix.stride, b.matrix.stride,
-          c.stride, a.transposed, b.transposed, alpha,           beta};
+  return {c.rows,   c.cols,       a.cols(),     a.matrix.stride,      b.matrix.stride,
+          c.stride, a.transposed, b.transposed, a.rounded != nullptr, alpha,
+          beta};
 }
 
-Desc factor(Index rows, Index cols, Index stride, bool transposed) {
-  return Desc({rows, cols}, bf16, transposed ? Dims{1, stride} : Dims{stride, 1});
+Desc factor(Index rows, Index cols, Index stride, bool transposed, bool rounded) {
+  return Desc({rows, cols}, rounded ? bf16 : f32, transposed ? Dims{1, stride} : Dims{stride, 1});
 }
 
 struct Descs {
   explicit Descs(const Shape& s)
-      : a(factor(s.m, s.k, s.a_stride, s.a_transposed)),
-        b(factor(s.k, s.n, s.b_stride, s.b_transposed)),
+      : a(factor(s.m, s.k, s.a_stride, s.a_transposed, s.rounded)),
+        b(factor(s.k, s.n, s.b_stride, s.b_transposed, s.rounded)),
         c({s.m, s.n}, f32, {s.c_stride, 1}) {}
   Desc a, b, c;
 };
@@ -77,13 +78,18 @@ dnnl::matmul compile(const Shape& s) {
   return dnnl::matmul({{descs.a, descs.b, descs.c}, attributes, engine()});
 }
 
+void* address(const Operand& f) {
+  if (f.rounded) return const_cast<Bf16*>(f.rounded);
+  return const_cast<Real*>(f.matrix.data);
+}
+
 /// The memory of one product, whose addresses change from call to call.
 struct Arguments {
   explicit Arguments(const Descs& d)
       : a(d.a, engine(), nullptr), b(d.b, engine(), nullptr), c(d.c, engine(), nullptr) {}
   void point(const Operand& left, const Operand& right, const Matrix& to) {
-    a.set_data_handle(const_cast<Bf16*>(left.rounded));
-    b.set_data_handle(const_cast<Bf16*>(right.rounded));
+    a.set_data_handle(address(left));
+    b.set_data_handle(address(right));
     c.set_data_handle(to.data);
   }
   std::unordered_map<int, dnnl::memory> all() const {
@@ -137,22 +143,44 @@ class Products {
   std::map<Shape, dnnl::matmul> general_;
 };
 
+/// Whether a product in float gains by compiling its sizes in: its matrices have no gaps and b
+/// stays in the second cache. Of any other, oneDNN's general routine makes as much or more.
+bool suits_compiling(const Operand& a, const Operand& b, const Matrix& c) {
+  constexpr Index most_of_b = 1 << 18;
+  const bool regular = c.rows % 16 == 0 && c.cols % 16 == 0 && a.cols() % 16 == 0;
+  const bool without_gaps =
+      a.matrix.stride == a.matrix.cols && b.matrix.stride == b.matrix.cols && c.stride == c.cols;
+  return regular && without_gaps && !a.transposed && c.cols * a.cols() <= most_of_b;
+}
+
 }  // namespace
+
+bool onednn_multiplies_float() {
+  static const bool does = std::string_view(simd().isa) == "avx512";
+  return does;
+}
 
 bool onednn_multiplies_bf16() {
 #ifdef __x86_64__
-  static const bool does =
-      __builtin_cpu_supports("avx512bf16") && std::string_view(simd().isa) == "avx512";
+  static const bool does = __builtin_cpu_supports("avx512bf16") && onednn_multiplies_float();
   return does;
 #else
   return false;
 #endif
 }
 
-void onednn_bf16_gemm(Real alpha, const Operand& a, const Operand& b, Real beta, const Matrix& c) {
+void onednn_gemm(Real alpha, const Operand& a, const Operand& b, Real beta, const Matrix& c) {
   const OneThread alone;
-  thread_local Products products;
-  products.run(shape_of(alpha, a, b, beta, c), a, b, c);
+  if (a.rounded || suits_compiling(a, b, c)) {
+    thread_local Products products;
+    products.run(shape_of(alpha, a, b, beta, c), a, b, c);
+  } else {
+    const dnnl_status_t status = dnnl_sgemm(
+        a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', c.rows, c.cols, a.cols(), alpha,
+        a.matrix.data, a.matrix.stride, b.matrix.data, b.matrix.stride, beta, c.data, c.stride);
+    if (status == dnnl_out_of_memory) throw std::bad_alloc();
+    require(status == dnnl_success, "oneDNN: a product failed with status ", int(status));
+  }
   counters().flops.fetch_add(2 * c.rows * c.cols * a.cols(), std::memory_order_relaxed);
 }
 
@@ -167,9 +195,11 @@ std::string onednn_version() {
 
 namespace weft::core {
 
+bool onednn_multiplies_float() { return false; }
+
 bool onednn_multiplies_bf16() { return false; }
 
-void onednn_bf16_gemm(Real, const Operand&, const Operand&, Real, const Matrix&) {
+void onednn_gemm(Real, const Operand&, const Operand&, Real, const Matrix&) {
   throw Error("weft was built without oneDNN");
 }
 

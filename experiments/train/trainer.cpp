@@ -4,12 +4,11 @@
 #include <chrono>
 #include <cmath>
 
-#include "core/arrays/gemm.h"
 #include "core/error.h"
 #include "core/parallel.h"
-#include "core/simd/kernels.h"
 #include "experiments/checkpoint/saved_image.h"
 #include "experiments/checkpoint/text_form.h"
+#include "experiments/train/kernels_used.h"
 #include "experiments/train/run_model.h"
 
 namespace weft::experiments {
@@ -164,10 +163,8 @@ Snapshot Trainer::snapshot() {
   for (const auto& [name, text] : describe_image(dataset_->image()))
     snapshot.facts["data/" + name] = text;
   snapshot.facts["meta/total_steps"] = std::int64_t(total_steps());
-  snapshot.facts["meta/isa"] = std::string(core::simd().isa);
-  snapshot.facts["meta/blas"] = core::blas_core();
-  if (config_.train.precision == core::Precision::bf16)
-    snapshot.facts["meta/bf16"] = core::bf16_library();
+  for (const auto& [name, kernels] : kernels_used(config_))
+    snapshot.facts["meta/" + name] = kernels;
   return snapshot;
 }
 

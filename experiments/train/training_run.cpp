@@ -6,12 +6,10 @@
 #include <fstream>
 #include <numbers>
 
-#include "core/arrays/gemm.h"
 #include "core/error.h"
 #include "core/files/durable_file.h"
 #include "core/memory.h"
 #include "core/parallel.h"
-#include "core/simd/kernels.h"
 #include "data/images/png_file.h"
 #include "experiments/checkpoint/slimming.h"
 #include "experiments/console/number_text.h"
@@ -21,6 +19,7 @@
 #include "experiments/evaluate/span_report.h"
 #include "experiments/run/precision_text.h"
 #include "experiments/run/resumed_config.h"
+#include "experiments/train/kernels_used.h"
 #include "experiments/train/validation.h"
 
 namespace weft::experiments {
@@ -30,10 +29,6 @@ Progress::Settings progress_settings(const TrainSettings& train, std::ostream& l
   return {.columns = [] { return terminal_columns(STDOUT_FILENO); },
           .log = &log,
           .every_steps = train.eval_every};
-}
-
-bool uses_bf16(const Trainer& trainer) {
-  return trainer.config().train.precision == core::Precision::bf16;
 }
 
 /// "dense attention, 2 layers"
@@ -127,15 +122,8 @@ void TrainingRun::resume() {
   trainer_.restore(checkpoint);
   if (checkpoint.has("train/best")) best_ = checkpoint.number("train/best");
   without_best_ = Index(checkpoint.integer("train/without_best"));
-  if (checkpoint.text("meta/isa") != core::simd().isa ||
-      checkpoint.text("meta/blas") != core::blas_core())
-    progress_.message("warning: saved with " + checkpoint.text("meta/isa") + " and BLAS " +
-                      checkpoint.text("meta/blas") + ", continued with " + core::simd().isa +
-                      " and " + core::blas_core() + ": bits may differ");
-  if (uses_bf16(trainer_) && checkpoint.has("meta/bf16") &&
-      checkpoint.text("meta/bf16") != core::bf16_library())
-    progress_.message("warning: saved with bf16 products by " + checkpoint.text("meta/bf16") +
-                      ", continued by " + core::bf16_library() + ": bits may differ");
+  for (const std::string& warning : follow_kernels(checkpoint, trainer_.config()))
+    progress_.message(warning);
   saved_step_ = checkpoint.step;
   if (warnings.empty()) store_.complete_save();
   core::write_durably(files_.config(), trainer_.config().toml(), core::Fault::checkpoint);
@@ -181,18 +169,15 @@ void TrainingRun::announce() {
   facts["steps"] = std::int64_t(trainer_.total_steps());
   facts["parameters"] = std::int64_t(trainer_.arena().count());
   facts["command"] = options_.command;
-  facts["isa"] = std::string(core::simd().isa);
-  facts["blas"] = core::blas_core();
-  if (uses_bf16(trainer_)) facts["bf16"] = core::bf16_library();
+  facts.merge(kernels_used(config));
   facts["threads"] = std::int64_t(core::threads());
   record_start(files_, std::move(facts));
   set_status("running");
-  progress_.message(core::message_of("run ", files_.directory.string(), "  ",
-                                     format_count(double(trainer_.arena().count())),
-                                     " parameters  ", trunk_of(config.model), "  ",
-                                     format_number_of(double(core::threads()), "thread"), ", ",
-                                     core::simd().isa, ", BLAS ", core::blas_core()));
-  if (uses_bf16(trainer_)) progress_.message(describe_precision(config));
+  progress_.message(core::message_of(
+      "run ", files_.directory.string(), "  ", format_count(double(trainer_.arena().count())),
+      " parameters  ", trunk_of(config.model), "  ",
+      format_number_of(double(core::threads()), "thread"), ", ", describe_kernels()));
+  if (const std::string text = describe_precision(config); !text.empty()) progress_.message(text);
   if (config.model.has_batch_statistics())
     progress_.message(
         "warning: batch norm's statistics let training read the future (model.allow_leaky_norm); "
