@@ -76,6 +76,11 @@ void write_durably(const std::filesystem::path& path, std::string_view text, Fau
 }
 
 std::string read_text_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto kind = std::filesystem::status(path, ignored).type();
+  using Type = std::filesystem::file_type;
+  if (kind == Type::fifo || kind == Type::character || kind == Type::socket || kind == Type::block)
+    throw Error(Fault::data, "cannot read " + path.string() + ": it is no file");
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   if (file.peek() != std::ifstream::traits_type::eof()) text << file.rdbuf();

@@ -70,7 +70,8 @@ SealCheck check_seal(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path, error)) return {.problem = "the file is missing"};
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
   errno = 0;
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file;
+  if (!error) file.open(path, std::ios::binary);  // a pipe, which has no size, would be waited for
   if (error || !file)
     throw Unreadable(Fault::checkpoint, message_of("cannot read ", path.string(), ": ",
                                                    explain_errno(error ? error.value() : errno)));
