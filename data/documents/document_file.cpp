@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "data/text/json_text.h"
 
 namespace weft::data {
 namespace {
@@ -10,15 +11,9 @@ namespace {
 using core::Index;
 using Form = DocumentRule::Form;
 
+/// The text of a document that is a line of JSON.
 std::string field_of(std::string_view line, const std::string& field, const std::string& place) {
-  const auto json = nlohmann::json::parse(line, nullptr, false);
-  if (json.is_discarded())
-    throw core::Error(core::Fault::data, place +
-                                             ": is no JSON; leave --field out where lines are "
-                                             "the documents");
-  if (!json.is_object() || !json.contains(field) || !json[field].is_string())
-    throw core::Error(core::Fault::data, place + ": has no text \"" + field + "\"");
-  return json[field].get<std::string>();
+  return json_string(parse_record(line, place, {field}), field.c_str(), place);
 }
 
 }  // namespace

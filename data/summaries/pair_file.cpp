@@ -54,7 +54,7 @@ std::vector<PairLine> read_json_lines(const std::string& path, const PairFields&
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     const std::string where = line_name(path, number);
-    const nlohmann::json json = parse_json(line, where, {fields.source, fields.target});
+    const nlohmann::json json = parse_record(line, where, {fields.source, fields.target});
     pairs.push_back(checked({json_string(json, fields.source.c_str(), where),
                              json_string(json, fields.target.c_str(), where)},
                             where));

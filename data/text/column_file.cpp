@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
-#include <string_view>
 
 #include "core/error.h"
 #include "data/text/text_file.h"
@@ -12,8 +10,6 @@ namespace weft::data {
 namespace {
 
 using core::Index;
-
-constexpr std::size_t most_columns = 65536;  // that can be named, or asked for by number
 
 template <class... Parts>
 [[noreturn]] void refuse(const std::string& path, Index line, const Parts&... parts) {
@@ -28,22 +24,6 @@ std::string_view take(std::string_view& rest, char end) {
   return taken;
 }
 
-/// The first columns of a line, at most `most`.
-std::vector<std::string_view> columns_of(std::string_view line, std::size_t most) {
-  std::vector<std::string_view> columns;
-  const std::size_t all = 1 + std::size_t(std::ranges::count(line, '\t'));
-  while (columns.size() < std::min(all, most)) columns.push_back(take(line, '\t'));
-  return columns;
-}
-
-std::optional<std::size_t> number_of(const std::string& column) {
-  std::size_t number = 0;
-  const char* const end = column.data() + column.size();
-  const auto [stopped, fault] = std::from_chars(column.data(), end, number);
-  if (fault != std::errc() || stopped != end || number < 1 || number > most_columns) return {};
-  return number - 1;
-}
-
 /// The place of a column that a setting gives by number or, where there is a header, by name.
 std::size_t place_of(const std::string& key, const std::string& column, const std::string& path,
                      const std::optional<std::vector<std::string_view>>& header) {
@@ -51,20 +31,13 @@ std::size_t place_of(const std::string& key, const std::string& column, const st
     const auto named = std::ranges::find(*header, std::string_view(column));
     if (named != header->end()) return std::size_t(named - header->begin());
   }
-  if (const auto number = number_of(column)) return *number;
+  if (const auto number = place_of_number(column)) return *number;
   if (!header)
     throw core::Error(core::message_of("data.", key, ": \"", column,
                                        "\" is no number, and without data.header = true columns "
                                        "have no names: count them from 1"));
-  std::string names;
-  for (const std::string_view name : *header) {
-    if (names.size() > 500) {
-      names += ", ...";
-      break;
-    }
-    names.append(names.empty() ? "" : ", ").append(name);
-  }
-  refuse(path, 1, "no column is named \"", column, "\": set data.", key, " to one of ", names);
+  refuse(path, 1, "no column is named \"", column, "\": set data.", key, " to one of ",
+         listed(*header));
 }
 
 }  // namespace
@@ -81,7 +54,7 @@ std::vector<ColumnLine> read_columns(const std::string& path,
     return line;
   };
   std::optional<std::vector<std::string_view>> header;
-  if (has_header) header = columns_of(next_line(), most_columns);
+  if (has_header) header = first_columns(next_line(), most_columns);
   std::vector<std::size_t> places;
   std::string keys;
   for (const WantedColumn& column : wanted) {
@@ -91,7 +64,7 @@ std::vector<ColumnLine> read_columns(const std::string& path,
   const std::size_t last = std::ranges::max(places);
   std::vector<ColumnLine> lines;
   while (!rest.empty()) {
-    const std::vector<std::string_view> found = columns_of(next_line(), last + 1);
+    const std::vector<std::string_view> found = first_columns(next_line(), last + 1);
     if (last >= found.size())
       refuse(path, number, "has ", found.size(), found.size() == 1 ? " column" : " columns",
              ", but ", keys, " ask for ", last + 1,
@@ -103,6 +76,30 @@ std::vector<ColumnLine> read_columns(const std::string& path,
   if (lines.empty())
     refuse(path, number, "the file ends without any line of data: name one that holds some");
   return lines;
+}
+
+std::vector<std::string_view> first_columns(std::string_view line, std::size_t most) {
+  std::vector<std::string_view> columns;
+  const std::size_t all = 1 + std::size_t(std::ranges::count(line, '\t'));
+  while (columns.size() < std::min(all, most)) columns.push_back(take(line, '\t'));
+  return columns;
+}
+
+std::optional<std::size_t> place_of_number(const std::string& column) {
+  std::size_t number = 0;
+  const char* const end = column.data() + column.size();
+  const auto [stopped, fault] = std::from_chars(column.data(), end, number);
+  if (fault != std::errc() || stopped != end || number < 1 || number > most_columns) return {};
+  return number - 1;
+}
+
+std::string listed(const std::vector<std::string_view>& names) {
+  std::string text;
+  for (const std::string_view name : names) {
+    if (text.size() > 500) return text + ", ...";
+    text.append(text.empty() ? "" : ", ").append(name);
+  }
+  return text;
 }
 
 }  // namespace weft::data

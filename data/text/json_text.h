@@ -13,6 +13,10 @@ namespace weft::data {
 nlohmann::json parse_json(std::string_view text, const std::string& where,
                           const std::vector<std::string_view>& wanted);
 
+/// The same for an object of texts, such as one line of many: what its members nest is not kept.
+nlohmann::json parse_record(std::string_view text, const std::string& where,
+                            const std::vector<std::string_view>& wanted);
+
 /// The text under `name` of an object; an error that begins with `where` when it is missing or no
 /// text.
 const std::string& json_string(const nlohmann::json& object, const char* name,

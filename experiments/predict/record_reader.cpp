@@ -1,35 +1,13 @@
 #include "experiments/predict/record_reader.h"
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "data/text/column_file.h"
 #include "data/text/json_text.h"
 
 namespace weft::experiments {
-namespace {
-
-std::vector<std::string> columns_of(const std::string& line) {
-  std::vector<std::string> columns(1);
-  for (const char c : line)
-    if (c == '\t')
-      columns.emplace_back();
-    else
-      columns.back() += c;
-  return columns;
-}
-
-/// The place of a column that is given by its number.
-std::optional<std::size_t> number_of(const std::string& column) {
-  std::size_t number = 0;
-  const char* const end = column.data() + column.size();
-  const auto [stopped, fault] = std::from_chars(column.data(), end, number);
-  if (fault != std::errc() || stopped != end || number < 1) return {};
-  return number - 1;
-}
-
-}  // namespace
 
 RecordReader::RecordReader(std::istream& in, RecordForm form) : in_(in), form_(std::move(form)) {
   if (form_.kind == RecordForm::Kind::columns) find_columns();
@@ -44,42 +22,42 @@ bool RecordReader::read_line(std::string& line) {
 }
 
 void RecordReader::find_columns() {
-  const bool named =
-      std::ranges::any_of(form_.places, [](const std::string& c) { return !number_of(c); });
-  std::vector<std::string> header;
-  if (std::string line; (form_.header || named) && read_line(line)) header = columns_of(line);
+  const bool named = std::ranges::any_of(
+      form_.places, [](const std::string& c) { return !data::place_of_number(c); });
+  std::string line;
+  std::vector<std::string_view> header;
+  if ((form_.header || named) && read_line(line))
+    header = data::first_columns(line, data::most_columns);
   for (const std::string& column : form_.places) {
     const auto found = std::ranges::find(header, column);
     if (found != header.end())
       columns_.push_back(std::size_t(found - header.begin()));
-    else if (const auto number = number_of(column))
+    else if (const auto number = data::place_of_number(column))
       columns_.push_back(*number);
     else {
-      std::string names;
-      for (const std::string& name : header) names += (names.empty() ? "" : ", ") + name;
       throw core::Error(core::Fault::data, "--column " + column +
                                                ": the first line names no such column, but " +
-                                               (names.empty() ? "nothing" : names));
+                                               (header.empty() ? "nothing" : data::listed(header)));
     }
   }
 }
 
 void RecordReader::read_columns(const std::string& line, Record& record) const {
-  const std::vector<std::string> columns = columns_of(line);
   const std::size_t last = std::ranges::max(columns_);
+  const std::vector<std::string_view> columns = data::first_columns(line, last + 1);
   if (last >= columns.size()) {
     record.problem =
         core::message_of("has ", columns.size(), columns.size() == 1 ? " column" : " columns",
                          ", and column ", last + 1, " is asked for");
     return;
   }
-  for (const std::size_t column : columns_) record.texts.push_back(columns[column]);
+  for (const std::size_t column : columns_) record.texts.emplace_back(columns[column]);
 }
 
 void RecordReader::read_fields(const std::string& line, Record& record) const {
   try {
     const nlohmann::json object =
-        data::parse_json(line, "the line", {form_.places.begin(), form_.places.end()});
+        data::parse_record(line, "the line", {form_.places.begin(), form_.places.end()});
     for (const std::string& field : form_.places)
       record.texts.push_back(data::json_string(object, field.c_str(), "the line"));
   } catch (const core::Error& error) {

@@ -1,5 +1,6 @@
 // Data to train on, as files that somebody else made.
 #include <array>
+#include <sstream>
 
 #include "data/documents/document_file.h"
 #include "data/images/idx_file.h"
@@ -9,6 +10,7 @@
 #include "data/summaries/pair_file.h"
 #include "data/tasks/labelled_file.h"
 #include "data/text/prepared_text.h"
+#include "experiments/predict/record_reader.h"
 #include "tests/fuzz/fuzzers.h"
 #include "tests/fuzz/input_bytes.h"
 #include "tests/fuzz/scratch.h"
@@ -56,6 +58,20 @@ void fuzz_documents(std::string_view input) {
   const Spelling spelling(alphabet_of({file}));
   PackedTokens tokens(spelling.vocabulary());
   append_tokens(file, spelling, tokens);
+}
+
+void fuzz_records(std::string_view input) {
+  using Kind = experiments::RecordForm::Kind;
+  InputBytes bytes(input);
+  const std::uint8_t form = bytes.byte();
+  const Kind kind = std::array{Kind::lines, Kind::columns, Kind::json}[form % 3];
+  const bool named = kind == Kind::json || form & 64;
+  std::istringstream in{std::string(bytes.rest())};
+  experiments::RecordReader reader(in, {.kind = kind,
+                                        .places = {named ? "text" : "2", named ? "more" : "1"},
+                                        .header = bool(form & 128)});
+  while (const auto record = reader.next())
+    demand(!record->problem.empty() || !record->texts.empty(), "a record of nothing");
 }
 
 /// A first line that makes the alphabet, then a prompt.

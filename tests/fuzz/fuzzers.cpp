@@ -24,6 +24,7 @@
   X(pairs)                 \
   X(squad)                 \
   X(documents)             \
+  X(records)               \
   X(prompt)                \
   X(images)
 

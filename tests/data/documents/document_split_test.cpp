@@ -26,6 +26,27 @@ TEST(Documents, are_lines_paragraphs_files_or_fields) {
   EXPECT_THROW(DocumentRule::form_named("pages"), core::Error);
 }
 
+TEST(Documents, lines_that_are_no_json_of_a_text_are_refused_with_their_number) {
+  const DocumentRule rule{DocumentRule::Form::lines, "t"};
+  const std::string first = "{\"t\": \"x\"}\n";
+  for (const auto& [line, said] :
+       {std::pair{std::string("plain words"), "is no valid JSON"},
+        {"{\"t\": \"x\", \"n\": 1e999}", "is no valid JSON"},
+        {"{\"t\": 3}", "\"t\" is no text"},
+        {"{\"u\": \"x\"}", "has no \"t\""},
+        {"{\"t\": " + std::string(200, '[') + std::string(200, ']') + "}",
+         "is nested more than"}}) {
+    try {
+      DocumentFile({"file", first + line}, rule);
+      FAIL() << line;
+    } catch (const core::Error& error) {
+      EXPECT_EQ(error.fault(), core::Fault::data);
+      EXPECT_NE(std::string(error.what()).find("'file':2: "), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find(said), std::string::npos) << error.what();
+    }
+  }
+}
+
 TEST(Documents, go_to_splits_by_their_share_of_the_bytes_whatever_their_order_in_the_file) {
   std::vector<Index> bytes(1000, 50);
   const auto splits = split_documents(bytes, {0.8, 0.1, 0.1}, 1);

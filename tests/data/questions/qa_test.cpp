@@ -173,6 +173,7 @@ TEST(Qa, what_is_wrong_with_a_file_is_said_with_its_record) {
   const std::vector<std::pair<string, Keys>> cases = {
       {"{\"data\": [", {"is no valid JSON", "line 1"}},
       {"[1]", {"\"data\""}},
+      {"{\"data\": [1e999]}", {"is no valid JSON", "1e999"}},
       {"{\"data\": []}", {"holds no article"}},
       {"{\"data\": [{\"title\": \"x\"}]}", {"data[0]", "\"paragraphs\""}},
       {squad(R"({"qas": []})"), {"data[0].paragraphs[0]", "\"context\""}},

@@ -77,6 +77,13 @@ TEST(Pairs, what_a_line_holds_besides_its_fields_is_not_kept) {
   EXPECT_EQ(json.dump(), R"({"a":"x","c":{"d":"y"}})");
 }
 
+TEST(Pairs, of_a_record_only_its_texts_are_kept) {
+  EXPECT_EQ(
+      parse_record(R"({"a": [[1, 2], {"b": 3}], "b": "x", "c": 1})", "here", {"a", "b"}).dump(),
+      R"({"a":[],"b":"x"})");
+  EXPECT_EQ(parse_record("[0, 0, 0]", "here", {"a"}).dump(), "null");
+}
+
 TEST(Pairs, a_line_of_very_many_columns_is_read_as_far_as_it_is_asked_for) {
   const ScratchFile file("a\tb" + std::string(100'000, '\t') + "\nc\td\n");
   const auto pairs = read_pair_file(file.path(), {});
@@ -136,6 +143,10 @@ TEST(Pairs, what_is_wrong_with_a_line_is_said_with_its_number) {
   expect_says(refused("{\"source\": \"a\"}", json), core::Fault::data, "text.txt:1", "\"target\"");
   expect_says(refused("{\"source\": 3, \"target\": \"b\"}", json), core::Fault::data, "is no text");
   expect_says(refused("[]", json), core::Fault::data, "no JSON object");
+  expect_says(refused("{\"source\": \"a\", \"x\": 1e999}", json), core::Fault::data, "text.txt:1",
+              "no valid JSON", "1e999");
+  const core::Error endless = refused("{\"x\": 1" + string(100'000, '0') + "e999}", json);
+  EXPECT_LT(string(endless.what()).size(), 1000u);
   expect_says(refused("\n\n", json), core::Fault::data, "holds no line");
   expect_says(refusal_of([] { from("a\tb\n").evaluation_batches(Split::test, 8); }),
               core::Fault::data, "test_path");
