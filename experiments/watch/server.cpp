@@ -22,7 +22,19 @@ namespace http = boost::beast::http;
 using tcp = asio::ip::tcp;
 
 constexpr std::uint32_t longest_header = 8 * 1024;
-constexpr auto longest_wait = std::chrono::seconds(10);
+constexpr auto before_next_try = std::chrono::milliseconds(200);  // to accept, where files ran out
+
+/// No other page may read or embed an answer, whatever it takes it for.
+constexpr std::pair<const char*, const char*> guards[] = {
+    {"X-Content-Type-Options", "nosniff"},
+    {"Cross-Origin-Resource-Policy", "same-origin"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Content-Security-Policy",
+     "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'unsafe-inline'; "
+     "img-src "
+     "data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+    {"Cache-Control", "no-store"},
+    {"Connection", "close"}};
 
 constexpr const char* live_script = R"js("use strict";
 const page = document.querySelector("main");
@@ -44,17 +56,16 @@ using Response = http::response<http::string_body>;
 Response answer(http::status status, const std::string& kind, std::string body) {
   Response response{status, 11};
   response.set(http::field::content_type, kind + "; charset=utf-8");
-  response.set(http::field::cache_control, "no-store");
-  response.set("X-Content-Type-Options", "nosniff");
-  response.set("Referrer-Policy", "no-referrer");
-  response.set("Content-Security-Policy",
-               "default-src 'none'; script-src 'self'; connect-src 'self'; style-src "
-               "'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
-               "frame-ancestors 'none'");
-  response.keep_alive(false);
+  for (const auto& [name, value] : guards) response.set(name, value);
   response.body() = std::move(body);
   response.prepare_payload();
   return response;
+}
+
+std::string guards_text() {
+  std::string text;
+  for (const auto& [name, value] : guards) text += std::string(name) + ": " + value + "\r\n";
+  return text;
 }
 
 /// As an event: one line of JSON.
@@ -70,7 +81,11 @@ std::string event_of(const LivePage& page) {
 class PageServer::Server {
  public:
   explicit Server(const Settings& settings)
-      : settings_(settings), acceptor_(context_), look_timer_(context_), stop_timer_(context_) {
+      : settings_(settings),
+        acceptor_(context_),
+        accept_timer_(context_),
+        look_timer_(context_),
+        stop_timer_(context_) {
     const tcp::endpoint place(asio::ip::address_v4::loopback(), settings.port);
     beast::error_code fault;
     acceptor_.open(place.protocol(), fault);
@@ -111,7 +126,15 @@ class PageServer::Server {
       if (fault == asio::error::operation_aborted) return;
       if (!fault && int(connections_.size()) < settings_.connections)
         read(connections_.emplace(connections_.end(), std::move(socket)));
+      if (fault) return accept_later();
       accept();  // one too many is closed at once
+    });
+  }
+
+  void accept_later() {
+    accept_timer_.expires_after(before_next_try);
+    accept_timer_.async_wait([this](beast::error_code fault) {
+      if (!fault) accept();
     });
   }
 
@@ -119,7 +142,7 @@ class PageServer::Server {
     it->parser.emplace();
     it->parser->header_limit(longest_header);
     it->parser->body_limit(0);
-    it->stream.expires_after(longest_wait);
+    it->stream.expires_after(longest_wait());
     http::async_read(it->stream, it->buffer, *it->parser,
                      [this, it](beast::error_code fault, std::size_t) {
                        if (fault) return connections_.erase(it), void();
@@ -127,11 +150,15 @@ class PageServer::Server {
                      });
   }
 
+  std::chrono::milliseconds longest_wait() const {
+    return std::chrono::milliseconds(int(1000 * settings_.longest_wait));
+  }
+
   bool is_ours(const Request& request) const {
     const auto names = [&](beast::string_view value) {
       return std::ranges::find(hosts_, std::string(value)) != hosts_.end();
     };
-    if (!names(request[http::field::host])) return false;
+    if (request.count(http::field::host) != 1 || !names(request[http::field::host])) return false;
     const std::string origin(request[http::field::origin]);
     constexpr std::string_view before = "http://";
     return origin.empty() || (origin.starts_with(before) && names(origin.substr(before.size())));
@@ -156,7 +183,7 @@ class PageServer::Server {
 
   void send(Place it, Response response) {
     it->response = std::make_unique<Response>(std::move(response));
-    it->stream.expires_after(longest_wait);
+    it->stream.expires_after(longest_wait());
     http::async_write(it->stream, *it->response, [this, it](beast::error_code, std::size_t) {
       beast::error_code ignored;
       it->stream.socket().shutdown(tcp::socket::shutdown_send, ignored);
@@ -167,16 +194,14 @@ class PageServer::Server {
   void listen(Place it) {
     it->listens = true;
     it->seen = event_of(page_);
-    write(it,
-          "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
-          "Connection: close\r\n\r\nretry: 1000\n\n" +
-              it->seen);
+    write(it, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n" + guards_text() +
+                  "\r\nretry: 1000\n\n" + it->seen);
   }
 
   /// A listener who is slow gets the newest state when the last one has arrived.
   void write(Place it, std::string text) {
     it->sending = std::move(text);
-    it->stream.expires_after(longest_wait);
+    it->stream.expires_after(longest_wait());
     asio::async_write(it->stream, asio::buffer(it->sending),
                       [this, it](beast::error_code fault, std::size_t) {
                         if (fault) return connections_.erase(it), void();
@@ -212,7 +237,7 @@ class PageServer::Server {
   Settings settings_;
   asio::io_context context_{1};
   tcp::acceptor acceptor_;
-  asio::steady_timer look_timer_, stop_timer_;
+  asio::steady_timer accept_timer_, look_timer_, stop_timer_;
   std::vector<std::string> hosts_;
   std::list<Connection> connections_;
   std::function<LivePage()> look_;

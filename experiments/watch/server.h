@@ -18,9 +18,10 @@ struct LivePage {
 class PageServer {
  public:
   struct Settings {
-    std::uint16_t port = 0;  ///< 0: any that is free
-    double seconds = 1;      ///< between two looks
-    int connections = 32;    ///< at the same time
+    std::uint16_t port = 0;    ///< 0: any that is free
+    double seconds = 1;        ///< between two looks
+    int connections = 32;      ///< at the same time
+    double longest_wait = 10;  ///< seconds, for a whole request or until an answer has been taken
   };
 
   /// Binds the port; an Error (Fault::usage) when it is taken.
