@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -47,6 +48,10 @@ void occupy_closed_streams() {
     if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF)
       if (::open("/dev/null", O_RDONLY) < 0) std::_Exit(1);
 }
+
+/// Who started weft may have ignored the ends of its children, which children inherit; then nobody
+/// could wait for the trials of a sweep.
+void wait_for_own_children() { ::signal(SIGCHLD, SIG_DFL); }
 
 int exit_code(core::Fault fault) {
   switch (fault) {
@@ -140,6 +145,7 @@ int run_and_explain(const std::vector<std::string>& words) {
 int main(int argc, char** argv) {
   restart_with_better_blas(argv);
   occupy_closed_streams();
+  wait_for_own_children();
   core::ignore_file_size_signal();
   return run_and_explain({argv + 1, argv + argc});
 }

@@ -151,6 +151,8 @@ std::vector<MetricRecord> read_metrics(const std::filesystem::path& path) {
 
 std::optional<MetricRecord> last_record(const std::filesystem::path& path) {
   constexpr std::streamoff enough = 64 * 1024;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) return std::nullopt;
   const std::streamoff size = file.tellg(), start = std::max<std::streamoff>(0, size - enough);

@@ -41,10 +41,15 @@ DirectoryLock lock(const fs::path& directory) {
 
 void check_start(const fs::path& directory, RunStart start, const std::string& command) {
   const bool run = holds_run(directory);
+  const RunFiles files{directory};
   core::require(run || start != RunStart::resume, "no run to resume at ", directory.string(),
                 "; begin one with:  ", command);
   if (!run && !is_unused(directory))
     cannot_use(directory, "it holds other files than a run of weft: empty it");
+  for (const fs::path& file : {files.status(), files.metrics(), files.environment(), files.config(),
+                               files.log()})
+    if (fs::exists(file) && !fs::is_regular_file(file))
+      cannot_use(directory, file.filename().string() + " there is no file");
   if (start != RunStart::resume && run && !is_marked_as_run(directory))
     cannot_use(directory,
                "its status.json is lost or damaged, but it holds checkpoints: continue that run "

@@ -59,11 +59,14 @@ TrainingRun::TrainingRun(std::unique_ptr<Trainer> trainer, const RunDirectory& d
 }
 
 int TrainingRun::run() {
-  if (options_.start == RunStart::resume && !store_.empty())
+  // What keeps a run from being continued does not change what is known of it.
+  const bool goes_on = options_.start == RunStart::resume && !store_.empty();
+  if (goes_on)
     resume();
-  else
-    begin();
+  else if (options_.start == RunStart::resume)
+    refuse_to_begin_again();
   try {
+    if (!goes_on) begin();
     announce();
     train_until_done();
     finish();
@@ -99,7 +102,6 @@ void TrainingRun::refuse_to_begin_again() const {
 }
 
 void TrainingRun::begin() {
-  if (options_.start == RunStart::resume) refuse_to_begin_again();
   // A run that was killed before its first checkpoint begins again: its measurements come again.
   cut_metrics_back(files_.metrics(), -1);
   core::write_durably(files_.config(), trainer_.config().toml(), core::Fault::checkpoint);

@@ -4,9 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 #include "tests/places.h"
 
@@ -39,7 +41,8 @@ std::string Program::write(const std::string& name, const std::string& text) con
 pid_t Program::start(const std::vector<std::string>& arguments,
                      const std::function<void()>& prepare) const {
   const pid_t child = fork();
-  if (child != 0) return child;
+  if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (child > 0) return child;
   if (chdir(directory_.c_str()) != 0) _exit(126);
   if (!freopen("out.txt", "w", stdout) || !freopen("err.txt", "w", stderr)) _exit(126);
   if (prepare) prepare();
@@ -53,7 +56,8 @@ pid_t Program::start(const std::vector<std::string>& arguments,
 
 Outcome Program::wait(pid_t child) const {
   int status = 0;
-  waitpid(child, &status, 0);
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return {code, read_text(directory_ / "out.txt"), read_text(directory_ / "err.txt")};
 }

@@ -1,4 +1,6 @@
 // What a start, a resume and a changed mind must never lose.
+#include <sys/resource.h>
+
 #include <csignal>
 
 #include "experiments/checkpoint/file.h"
@@ -143,6 +145,20 @@ TEST(Start, a_run_without_a_checkpoint_is_not_advised_to_be_deleted) {
   const Outcome outcome = program.run({"eval", "a"});
   EXPECT_EQ(outcome.code, 5);
   EXPECT_EQ(outcome.err.find("--fresh"), std::string::npos) << outcome.err;
+}
+
+TEST(Start, what_fails_at_its_start_is_not_called_running_and_a_refused_resume_changes_no_state) {
+  const Started program("failing");
+  const std::string finished = read_text(program.path("a/status.json"));
+  const Outcome failed = program.run(program.train("b"), [] {
+    const rlimit limit{1000, 1000};  // too little for the config, enough for the status
+    setrlimit(RLIMIT_FSIZE, &limit);
+  });
+  EXPECT_EQ(failed.code, 5) << failed.err;
+  EXPECT_EQ(read_status({program.path("b")}).state, "failed");
+  fs::rename(program.path("a/checkpoints"), program.path("away"));
+  EXPECT_EQ(program.run({"train", "a", "--resume"}).code, 5);
+  EXPECT_EQ(read_text(program.path("a/status.json")), finished);
 }
 
 }  // namespace

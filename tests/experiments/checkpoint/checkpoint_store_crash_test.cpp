@@ -19,6 +19,7 @@ template <class Work>
 pid_t in_child(const Work& work) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(work());
+  if (child < 0) throw std::runtime_error("fork failed");  // kill(-1) would reach everything
   return child;
 }
 

@@ -97,6 +97,7 @@ int winners_of_race(const fs::path& directory) {
   std::vector<pid_t> children;
   for (int i = 0; i < racers; ++i) {
     const pid_t child = fork();
+    if (child < 0) return -1;
     if (child == 0) {
       close(go[1]);
       close(end[1]);

@@ -107,7 +107,7 @@ TEST(MetricsLog, is_as_before_when_the_disk_is_full) {
     ::_exit(contains(text, "metrics.jsonl") ? 0 : 1);
   }
   int status = 0;
-  ::waitpid(child, &status, 0);
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
   EXPECT_EQ(core::read_text_file(path), before);
 }

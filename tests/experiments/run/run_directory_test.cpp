@@ -105,7 +105,7 @@ TEST(RunDirectory, is_held_by_one_process_at_a_time) {
     if (child == 0)
       ::_exit(contains(refusal(directory, RunStart::resume), "another process") ? 0 : 1);
     int status = 0;
-    ::waitpid(child, &status, 0);
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0);
   }
   EXPECT_EQ(refusal(directory, RunStart::resume), "");

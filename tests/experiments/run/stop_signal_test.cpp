@@ -14,8 +14,7 @@ int status_after(const Work& work) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(work());
   int status = 0;
-  ::waitpid(child, &status, 0);
-  return status;
+  return ::waitpid(child, &status, 0) == child ? status : -1;
 }
 
 TEST(StopSignal, notes_each_of_its_signals_and_gives_its_exit_code) {

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
 #include <sstream>
@@ -55,6 +57,17 @@ TEST(SweepProgram, several_at_a_time_give_the_scores_of_one_after_the_other) {
   const Outcome two = program.run({"sweep", "s.toml", "--dir", "two", "-j", "2"});
   ASSERT_EQ(two.code, 0) << two.out << two.err;
   EXPECT_EQ(program.scores("one"), program.scores("two"));
+}
+
+TEST(SweepProgram, waits_for_its_trials_though_the_starter_ignored_the_ends_of_children) {
+  const SweepProgram program("ignored",
+                             "base = 'base.toml'\n[grid]\nmodel.attention = ['dense', 'local']\n");
+  const Outcome outcome = program.run({"sweep", "s.toml"}, [] {
+    std::signal(SIGCHLD, SIG_IGN);
+    alarm(60);  // it waited for ever
+  });
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(program.scores("sweeps/s").size(), 2u);
 }
 
 TEST(SweepProgram, the_same_command_again_skips_what_is_finished) {
