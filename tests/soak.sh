@@ -5,9 +5,11 @@
 #
 # One attention mechanism after the other trains a small model twice: once undisturbed, once killed,
 # stopped by signals, limited in the size of its files and moved to another folder at random moments,
-# each time resumed with another number of threads. In the end parameters, states and measured losses
-# must be the same bytes. Prints how far it is every ten minutes and, in the end, how many times what
-# was done and the number of differences; RANDOM_SEED repeats a sequence of them.
+# each time continued with another number of threads. In the end parameters, states and measured losses
+# must be the same bytes. The time between two disturbances is a random share of what the undisturbed
+# run took, so that a busy machine tries the same as an idle one. Prints how far it is every ten minutes
+# and, in the end, how many times what was done and the number of differences; RANDOM_SEED repeats a
+# sequence of them.
 set -uo pipefail
 
 hours=${1:?say for how many hours, such as 0.5}
@@ -25,8 +27,8 @@ cat >soak.toml <<'TOML'
 length = 32
 [model]
 layers = 2
-width = 32
-heads = 4
+width = 16
+heads = 2
 dropout = 0.1
 [attention.random]
 block = 4
@@ -36,16 +38,16 @@ random = 1
 [optim]
 warmup = 10
 [train]
-steps = 300
-batch = 4
+steps = 160
+batch = 2
 accumulate = 2
-eval_every = 100
-checkpoint_every = 10
+eval_every = 80
+checkpoint_every = 8
 TOML
 
 # What must be the same: arrays (without the config, which names the threads) and losses.
 arrays() { # RUN
-  rm -f model.safetensors
+  rm -f model.*
   "$weft" export "$1" -o model.safetensors >/dev/null || return
   local header
   header=$(od -An -t u8 -N 8 model.safetensors)
@@ -70,18 +72,20 @@ train() { # RUN MECHANISM ARGUMENT...
   exec "$weft" train soak.toml --run "$run" "model.attention=$mechanism" $(settings_of "$mechanism") "$@"
 }
 
+milliseconds() { date +%s%3N; }
+
 # Lets a training go on for a moment, then disturbs it; true when it has finished by itself.
 disturb() { # RUN MECHANISM
-  local resume=() child code signals=(KILL KILL KILL KILL KILL KILL TERM INT HUP USR1) signal
-  local threads=$((1 + RANDOM % 2)) limit=unlimited log=log.txt
-  [ ! -d "$1" ] || resume=(--resume)
+  local child code signals=(KILL KILL KILL KILL KILL KILL TERM INT HUP USR1) signal
+  local threads=$((1 + RANDOM % 2)) limit=unlimited log=log.txt moment
   ((RANDOM % 10)) || limit=$((RANDOM % 60)) log=/dev/null # the log is a file as well
   (
     ulimit -f "$limit"
-    train "$1" "$2" "threads=$threads" "${resume[@]}"
+    train "$1" "$2" "threads=$threads" --continue
   ) >>"$log" 2>&1 &
   child=$!
-  sleep "0.$((10 + RANDOM % 80))"
+  moment=$((20 + undisturbed * (1 + RANDOM % 30) / 100))
+  sleep "$((moment / 1000)).$(printf %03d $((moment % 1000)))"
   signal=${signals[RANDOM % ${#signals[@]}]}
   kill "-$signal" "$child" 2>/dev/null || signal=none
   wait "$child" 2>/dev/null
@@ -91,6 +95,7 @@ disturb() { # RUN MECHANISM
     KILL) kills=$((kills + 1)) ;;
     *) stops=$((stops + 1)) ;;
   esac
+  [ "$signal" = none ] || [ -e "$1/checkpoints/last.json" ] || early=$((early + 1))
   [ "$limit" = unlimited ] || [ "$code" != 5 ] || full=$((full + 1))
   case $code in
     0) return 0 ;;
@@ -99,9 +104,10 @@ disturb() { # RUN MECHANISM
   esac
 }
 
-kills=0 stops=0 full=0 moves=0 runs=0 differences=0 told=$SECONDS
+kills=0 stops=0 early=0 full=0 moves=0 runs=0 differences=0 told=$SECONDS
 summary() {
-  echo "seed $seed: $kills kills, $stops other signals, $full full disks and $moves moves" \
+  echo "seed $seed, $SECONDS s: $kills kills, $stops other signals ($early of both before the first" \
+    "checkpoint), $full full disks and $moves moves" \
     "in $runs runs over ${#tried[@]} mechanisms, $differences differences"
 }
 
@@ -110,11 +116,13 @@ mapfile -t mechanisms < <("$weft" list attentions | sed -nE 's/^([a-z0-9_]+) .*/
 for ((i = 0; $(date +%s) < ends; ++i)); do
   mechanism=${mechanisms[i % ${#mechanisms[@]}]}
   rm -rf straight killed moved log.txt
+  began=$(milliseconds)
   (train straight "$mechanism" threads=1) >straight.txt 2>&1 || {
     echo "$mechanism does not train:"
     cat straight.txt
     exit 1
   }
+  undisturbed=$(($(milliseconds) - began))
   run=killed
   until disturb "$run" "$mechanism"; do
     if ((RANDOM % 5 == 0)) && [ -d "$run" ]; then
