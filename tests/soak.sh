@@ -96,6 +96,7 @@ disturb() { # RUN MECHANISM
     *) stops=$((stops + 1)) ;;
   esac
   [ "$signal" = none ] || [ -e "$1/checkpoints/last.json" ] || early=$((early + 1))
+  [ "$limit" != 0 ] || [ "$code" != 2 ] || code=5 # not even a claim fits: a directory of no use
   [ "$limit" = unlimited ] || [ "$code" != 5 ] || full=$((full + 1))
   case $code in
     0) return 0 ;;

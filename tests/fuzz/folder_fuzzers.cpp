@@ -9,6 +9,7 @@
 #include "experiments/run/run_files.h"
 #include "experiments/runs/run_list.h"
 #include "experiments/sweep/plan.h"
+#include "experiments/watch/watched.h"
 #include "tests/fuzz/fuzzers.h"
 #include "tests/fuzz/scratch.h"
 
@@ -48,10 +49,19 @@ fs::path lay_out(const std::string& folder, std::string_view input) {
   return scratch_folder() / folder;
 }
 
+void watch(const fs::path& folder) {
+  Watched watched(folder);
+  const WatchedState state = watched.look();
+  watched_body(state);
+  watched_lines(state);
+}
+
 }  // namespace
 
 void fuzz_sweep_folder(std::string_view input) {
-  const SweepRecord sweep = read_sweep(lay_out("sweep", input));
+  const fs::path folder = lay_out("sweep", input);
+  watch(folder);
+  const SweepRecord sweep = read_sweep(folder);
   const Report report = make_report(sweep, {});
   for (const ComparedTask& task : report.comparison.tasks) {
     for (const Table& table :
@@ -66,6 +76,7 @@ void fuzz_sweep_folder(std::string_view input) {
 void fuzz_run_folder(std::string_view input) {
   const fs::path folder = lay_out("run", input);
   const RunFiles files{folder};
+  watch(folder);
   for (const RunSummary& run : find_runs(folder)) demand(run.bytes >= 0, "a size below 0");
   const std::vector<MetricRecord> records = read_metrics(files.metrics());
   demand(!last_record(files.metrics()) || !records.empty(), "a last record of none");
