@@ -31,7 +31,7 @@ std::string without_escapes(const std::string& text, const std::string& where) {
     const char named = ++i < text.size() ? text[i] : '\0';
     if (named != 'n' && named != 't' && named != '\\')
       refuse(where, "a backslash is followed by ",
-             named == '\0' ? std::string("nothing") : "'" + std::string(1, named) + "'",
+             named == '\0' ? std::string("nothing") : std::string{'\'', named, '\''},
              ": write \\n, \\t or \\\\, or set data.escapes = false");
     plain += named == 'n' ? '\n' : named == 't' ? '\t' : '\\';
   }

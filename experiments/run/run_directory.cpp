@@ -46,8 +46,8 @@ void check_start(const fs::path& directory, RunStart start, const std::string& c
                 "; begin one with:  ", command);
   if (!run && !is_unused(directory))
     cannot_use(directory, "it holds other files than a run of weft: empty it");
-  for (const fs::path& file : {files.status(), files.metrics(), files.environment(), files.config(),
-                               files.log()})
+  for (const fs::path& file :
+       {files.status(), files.metrics(), files.environment(), files.config(), files.log()})
     if (fs::exists(file) && !fs::is_regular_file(file))
       cannot_use(directory, file.filename().string() + " there is no file");
   if (start != RunStart::resume && run && !is_marked_as_run(directory))

@@ -60,13 +60,11 @@ TrainingRun::TrainingRun(std::unique_ptr<Trainer> trainer, const RunDirectory& d
 
 int TrainingRun::run() {
   // What keeps a run from being continued does not change what is known of it.
-  const bool goes_on = options_.start == RunStart::resume && !store_.empty();
-  if (goes_on)
-    resume();
-  else if (options_.start == RunStart::resume)
-    refuse_to_begin_again();
+  const bool resumes = options_.start == RunStart::resume, begins = !resumes || store_.empty();
+  if (!begins) resume();
+  if (begins && resumes) refuse_to_begin_again();
   try {
-    if (!goes_on) begin();
+    if (begins) begin();
     announce();
     train_until_done();
     finish();

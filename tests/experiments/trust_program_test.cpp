@@ -135,15 +135,16 @@ TEST(Trust, nested_json_in_a_run_folder_crashes_nothing) {
 
 TEST(Trust, a_pipe_in_the_place_of_a_file_is_refused_and_not_waited_for) {
   const Trained program("pipes");
-  for (const std::string name : {"status.json", "metrics.jsonl", "env.json", "config.toml", "log.txt",
-                                 "checkpoints/last.json", "checkpoints/best.json",
-                                 "checkpoints/ckpt-00000012.h5"}) {
+  for (const std::string name :
+       {"status.json", "metrics.jsonl", "env.json", "config.toml", "log.txt",
+        "checkpoints/last.json", "checkpoints/best.json", "checkpoints/ckpt-00000012.h5"}) {
     fs::copy(program.path("a"), program.path("b"), fs::copy_options::recursive);
     fs::remove(program.path("b/" + name));
     ASSERT_EQ(mkfifo(program.path("b/" + name).c_str(), 0600), 0);
-    for (const Words& words : {Words{"runs", "ls", "."}, Words{"ckpt", "ls", "b"}, Words{"eval", "b"},
-                               Words{"report", "b", "-o", "b.html"}, Words{"watch", "b", "--tui"},
-                               Words{"train", "b", "--resume", "train.steps=13"}})
+    for (const Words& words :
+         {Words{"runs", "ls", "."}, Words{"ckpt", "ls", "b"}, Words{"eval", "b"},
+          Words{"report", "b", "-o", "b.html"}, Words{"watch", "b", "--tui"},
+          Words{"train", "b", "--resume", "train.steps=13"}})
       EXPECT_LT(program.run(words, [] { alarm(20); }).code, 100) << words[0] << ", " << name;
     fs::remove_all(program.path("b"));
   }

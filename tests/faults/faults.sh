@@ -106,7 +106,7 @@ judge() {
     1 | 2 | 4 | 5 | 6) grep -qE '^error: |FAILED|failed' err.txt out.txt || complain "exit $code without a word" ;;
     *) complain "exit $code" ;;
   esac
-  [ "$command $call $code" != "train memory 6" ] || ! grep -q '"running"' run/status.json ||
+  [ "$command $call $code" != "train memory 6" ] || ! grep -qs '"running"' run/status.json ||
     complain "status.json still says that it runs"
   [ "$(kept)" = "$kept_before" ] || { complain "what was there before has changed"; kept_before=$(kept); }
   [ "$code" = 0 ] && return

@@ -1,5 +1,5 @@
-// A race on purpose: two threads add to one number inside a parallel loop. What looks for races must
-// find it, or it would find none.
+// A race on purpose: two threads add to one number inside a parallel loop. What looks for races
+// must find it, or it would find none.
 #include <atomic>
 #include <thread>
 
