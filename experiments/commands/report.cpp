@@ -12,30 +12,42 @@
 #include "experiments/report/advice.h"
 #include "experiments/report/html_page.h"
 #include "experiments/report/result_tables.h"
+#include "experiments/report/tuning_table.h"
 #include "experiments/run_pages/run_charts.h"
 #include "experiments/run_pages/run_page.h"
 #include "experiments/runs/run_list.h"
+#include "experiments/sweep/equal_check.h"
 
 namespace weft::experiments {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The tables of all tasks, one after the other.
-std::string all_tables(const Comparison& comparison,
-                       const std::function<std::string(const Table&)>& form,
-                       Table (*make)(const Comparison&, const ComparedTask&)) {
+using Form = std::function<std::string(const Table&)>;
+
+std::string joined(const std::vector<Table>& tables, const Form& form) {
   std::string text;
-  for (const ComparedTask& task : comparison.tasks) {
-    if (!text.empty()) text += '\n';
-    text += form(make(comparison, task));
-  }
+  for (const Table& table : tables) text += (text.empty() ? "" : "\n") + form(table);
   return text;
 }
 
-/// "results/table.md" -> "results/table-times.md"
-fs::path beside(const fs::path& path) {
-  return path.parent_path() / (path.stem().string() + "-times" + path.extension().string());
+/// What came out, task by task, then every pair of rows, and what each row tried.
+std::vector<Table> result_tables(const Report& report) {
+  const Comparison& comparison = report.comparison;
+  std::vector<Table> tables;
+  for (const ComparedTask& task : comparison.tasks)
+    tables.push_back(result_table(comparison, task));
+  for (const ComparedTask& task : comparison.tasks)
+    if (Table pairs = pair_table(task); !pairs.rows.empty()) tables.push_back(std::move(pairs));
+  for (const ComparedTask& task : comparison.tasks)
+    if (Table tried = tuning_table(report.sweep, comparison, task); !tried.rows.empty())
+      tables.push_back(std::move(tried));
+  return tables;
+}
+
+/// ("results/table.md", "times") -> "results/table-times.md"
+fs::path beside(const fs::path& path, const std::string& name) {
+  return path.parent_path() / (path.stem().string() + "-" + name + path.extension().string());
 }
 
 /// With what the sweep was made of; where and in how many pieces it ran does not change a table.
@@ -45,10 +57,12 @@ std::string tex_with_command(Table table, const Report& report) {
   return latex(table);
 }
 
-void write_tables(const fs::path& path, const Comparison& comparison,
-                  const std::function<std::string(const Table&)>& form) {
-  write_output_file(path, all_tables(comparison, form, result_table));
-  write_output_file(beside(path), all_tables(comparison, form, measured_table));
+void write_tables(const fs::path& path, const Report& report, const Form& form) {
+  std::vector<Table> measured;
+  for (const ComparedTask& task : report.comparison.tasks)
+    measured.push_back(measured_table(report.comparison, task));
+  write_output_file(path, joined(result_tables(report), form));
+  write_output_file(beside(path, "times"), joined(measured, form));
 }
 
 std::vector<ChartFigure> all_charts(const Report& report) {
@@ -67,13 +81,16 @@ void write_output(const std::string& name, const Report& report,
   else if (ending == ".html")
     write_output_file(path, html_page(report));
   else if (ending == ".md")
-    write_tables(path, report.comparison, markdown);
+    write_tables(path, report, markdown);
   else if (ending == ".tex")
-    write_tables(path, report.comparison,
-                 [&](const Table& table) { return tex_with_command(table, report); });
+    write_tables(path, report, [&](const Table& table) { return tex_with_command(table, report); });
   else if (ending == ".csv") {
     write_output_file(path, csv(result_values(report.comparison)));
-    write_output_file(beside(path), csv(measured_values(report.comparison)));
+    write_output_file(beside(path, "pairs"), csv(pair_values(report.comparison)));
+    if (!report.sweep.rungs.empty())
+      write_output_file(beside(path, "tuning"),
+                        csv(tuning_values(report.sweep, report.comparison)));
+    write_output_file(beside(path, "times"), csv(measured_values(report.comparison)));
   } else {
     throw core::Error("-o " + name +
                       ": the name must end in .html, .md, .tex, .csv, .svg, .pdf, .png, or / for a "
@@ -87,14 +104,19 @@ int report_sweep(const CommandLine& line, const std::vector<std::string>& ending
   const Report report = make_report(
       sweep, {.by = given("by"), .metric = given("metric"), .baseline = given("baseline")});
   for (const ComparedTask& task : report.comparison.tasks) {
-    std::cout << plain_text(result_table(report.comparison, task)) << '\n'
-              << plain_text(measured_table(report.comparison, task));
+    std::cout << plain_text(result_table(report.comparison, task)) << '\n';
+    if (const Table pairs = pair_table(task); pairs.rows.size() > 1)
+      std::cout << plain_text(pairs) << '\n';
+    if (const Table tried = tuning_table(sweep, report.comparison, task); !tried.rows.empty())
+      std::cout << plain_text(tried) << '\n';
+    std::cout << plain_text(measured_table(report.comparison, task));
     for (const std::string& sentence : advice_of(task)) std::cout << sentence << '\n';
     std::cout << '\n';
   }
   std::cout << (sweep.plan.budget.empty() ? "The trials have different budgets."
                                           : "Equal budgets: train." + sweep.plan.budget + ".")
             << '\n';
+  if (sweep.plan.equal) std::cout << describe_equal(sweep.plan) << '\n';
   for (const std::string& name : split_at_commas(given("output")))
     write_output(name, report, endings);
   return 0;
@@ -147,7 +169,8 @@ int report_command(const Arguments& arguments) {
       "Compares the trials of a sweep: mean and deviation over seeds, settings chosen "
       "on validation and scored on test. Prints the tables; -o writes them, and a page "
       "with pictures, to files. Result tables are the same bytes for the same trials; "
-      "measured times are in separate files, NAME-times. Of runs, one or several side by "
+      "measured times are in separate files, NAME-times; the pairs of a table.csv in NAME-pairs. "
+      "Of runs, one or several side by "
       "side, it shows what they measured while they trained.");
   line.words(1, 1000, "SWEEP or RUN")
       .option("by", "KEY", "the varied setting that names the rows (model.attention)")

@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "core/error.h"
@@ -10,6 +11,7 @@
 #include "experiments/console/number_text.h"
 #include "experiments/console/progress.h"
 #include "experiments/hold/directory_lock.h"
+#include "experiments/sweep/equal_check.h"
 #include "experiments/sweep/estimate.h"
 #include "experiments/sweep/run.h"
 #include "experiments/sweep/slurm_sweep.h"
@@ -24,7 +26,22 @@ fs::path directory_of(const CommandLine& line) {
   return fs::path("sweeps") / fs::path(line.words()[0]).stem();
 }
 
-SweepPlan plan_of(const CommandLine& line, const std::vector<Trial>& trials,
+/// The plan without its trials.
+SweepPlan rules_of(const CommandLine& line, const SweepFile& sweep,
+                   const std::vector<Trial>& trials, const std::string& command) {
+  SweepPlan plan{.name = fs::path(line.words()[0]).stem().string(),
+                 .command = command,
+                 .budget = common_budget(trials),
+                 .trials = {}};
+  plan.rungs = sweep.rungs;
+  plan.prune = sweep.prune;
+  plan.equal = sweep.equal;
+  for (const SweepAxis& axis : sweep.axes)
+    if (axis.origin == SweepAxis::Origin::tune) plan.tuned = axis.keys();
+  return plan;
+}
+
+SweepPlan plan_of(const CommandLine& line, const SweepFile& sweep, const std::vector<Trial>& trials,
                   const SweepFiles& files, Index jobs, const std::string& command) {
   std::vector<bool> open;
   for (const Trial& trial : trials) {
@@ -33,8 +50,10 @@ SweepPlan plan_of(const CommandLine& line, const std::vector<Trial>& trials,
                    (phase == TrialState::Phase::failed && line.has("retry")));
   }
   const Index threads = Index(processors_of_job(own_processors(), 0, std::size_t(jobs)).size());
-  return {fs::path(line.words()[0]).stem().string(), command, common_budget(trials),
-          plan_trials(trials, open, threads)};
+  SweepPlan plan = rules_of(line, sweep, trials, command);
+  plan.trials = plan_trials(trials, open, threads);
+  check_equal(plan);
+  return plan;
 }
 
 void keep(const SweepFiles& files, const SweepPlan& plan, const std::vector<Trial>& trials) {
@@ -47,20 +66,43 @@ void keep(const SweepFiles& files, const SweepPlan& plan, const std::vector<Tria
   write_plan(files, plan);
 }
 
+/// "12 trials = 2 model.attention x 3 seed", or how a sweep that tunes goes about it.
+std::string outline(const SweepFile& sweep, const std::vector<Trial>& trials, const SweepPlan& plan,
+                    const std::vector<Turn>& turns) {
+  const std::string excluded = sweep.excluded.empty() ? "" : ", less what is excluded";
+  if (plan.rungs.empty())
+    return std::to_string(plan.trials.size()) + " trials = " + product_of(sweep, trials) + excluded;
+  const auto now = std::ranges::count(turns, Turn::now);
+  std::string text = std::to_string(now + later_trials(plan, turns)) + " trials of " +
+                     product_of(sweep, trials) + excluded + "; each arm tunes";
+  for (const std::string& key : plan.tuned) text += (key == plan.tuned.front() ? " " : ", ") + key;
+  const char* before = ": ";
+  for (const Rung& rung : plan.rungs) {
+    text += before + std::to_string(rung.candidates) + " candidates with " +
+            format_fixed(100 * rung.share, 0) + " % of the budget";
+    before = ", ";
+  }
+  return text + ", then its seeds with all of it";
+}
+
 void announce(const SweepRun& run, const SweepFile& sweep, const std::vector<Trial>& trials,
               const SweepPlan& plan, Index jobs) {
-  std::cout << plan.trials.size() << " trials = " << product_of(sweep, trials)
-            << (sweep.excluded.empty() ? "" : ", less what is excluded") << ": " << run.summary()
-            << '\n';
+  std::cout << outline(sweep, trials, plan, run.turns()) << ": " << run.summary() << '\n';
   for (const std::string& remark : trials.front().config.remarks) std::cout << remark << '\n';
   if (plan.budget.empty())
     std::cout << "warning: the trials have different budgets; results compare systems only where "
                  "the budget is the same\n";
   else
     std::cout << "every trial has the same budget: train." << plan.budget << '\n';
+  if (plan.equal) std::cout << describe_equal(plan) << '\n';
+  if (plan.prune)
+    std::cout << "[prune]: more than " << format_exact(100 * plan.prune->behind)
+              << " % above the lowest validation loss after "
+              << format_number_of(double(plan.prune->after), "seed") << ", no further seed\n";
   if (const double seconds = run.seconds_left(); seconds > 0)
     std::cout << "estimate: about " << format_duration(seconds) << " with " << jobs
-              << (jobs == 1 ? " trial" : " trials") << " at a time\n";
+              << (jobs == 1 ? " trial" : " trials")
+              << " at a time, validations and scores included\n";
   std::cout << std::flush;
 }
 
@@ -75,15 +117,16 @@ DirectoryLock hold(const SweepFiles& files) {
 }
 
 /// Validates all trials, times none, and leaves the training to Slurm.
-int submit(const CommandLine& line, const std::vector<Trial>& trials, const std::string& command) {
+int submit(const CommandLine& line, const SweepFile& sweep, const std::vector<Trial>& trials,
+           const std::string& command) {
   core::require(!line.has("dry-run") && !line.has("fail-fast"),
                 "--slurm leaves the trials to Slurm: leave out --dry-run and --fail-fast");
   const SlurmOptions slurm{slurm_words(line.text("slurm")),
                            line.has("jobs") ? line.integer("jobs") : 0};
   const SweepFiles files{fs::absolute(directory_of(line)).lexically_normal()};
-  const std::vector<bool> none(trials.size(), false);
-  const SweepPlan plan{fs::path(line.words()[0]).stem().string(), command, common_budget(trials),
-                       plan_trials(trials, none, 1)};
+  SweepPlan plan = rules_of(line, sweep, trials, command);
+  plan.trials = plan_trials(trials, std::vector<bool>(trials.size(), false), 1);
+  check_equal(plan);
   const DirectoryLock lock = hold(files);
   keep(files, plan, trials);
   submit_open_trials(files, plan, slurm, line.has("retry"), std::cout);
@@ -136,15 +179,20 @@ int sweep_command(const Arguments& arguments) {
   if (line.has("status")) return show_status(line);
   const SweepFile sweep = SweepFile::load(line.words()[0]);
   const std::vector<Trial> trials = trials_of(sweep, line.overrides());
-  if (line.has("slurm")) return submit(line, trials, options.command);
+  if (line.has("slurm")) return submit(line, sweep, trials, options.command);
   const SweepFiles files{directory_of(line)};
-  const SweepPlan plan = plan_of(line, trials, files, options.jobs, options.command);
+  const SweepPlan plan = plan_of(line, sweep, trials, files, options.jobs, options.command);
   LiveText display(std::cout, [] { return terminal_columns(STDOUT_FILENO); });
   if (line.has("dry-run")) {
-    announce(SweepRun(files, plan, options, display), sweep, trials, plan, options.jobs);
-    for (const PlannedTrial& trial : plan.trials)
-      std::cout << "  " << trial.id << "  " << trial.label() << "  "
-                << format_duration(trial.seconds) << '\n';
+    const SweepRun run(files, plan, options, display);
+    announce(run, sweep, trials, plan, options.jobs);
+    for (std::size_t i = 0; i < plan.trials.size(); ++i)
+      if (run.turns()[i] == Turn::now)
+        std::cout << "  " << plan.trials[i].id << "  " << plan.trials[i].label() << "  "
+                  << format_duration(plan.trials[i].seconds) << '\n';
+    if (const Index later = later_trials(plan, run.turns()); later > 0)
+      std::cout << "  and later " << later << " more, about "
+                << format_duration(later_seconds(plan, run.turns())) << " together\n";
     return 0;
   }
   const DirectoryLock lock = hold(files);

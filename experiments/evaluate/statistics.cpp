@@ -1,6 +1,7 @@
 #include "experiments/evaluate/statistics.h"
 
 #include <algorithm>
+#include <boost/math/distributions/non_central_t.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
@@ -12,6 +13,19 @@ namespace weft::experiments {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+constexpr double confidence = 0.95, power = 0.8;
+constexpr Index most_pairs = 1000;
+
+/// With which probability a paired t test finds a difference of `effect` deviations.
+double power_of(double effect, Index pairs) {
+  const double shift = effect * std::sqrt(double(pairs)), freedom = double(pairs - 1);
+  const double limit =
+      boost::math::quantile(boost::math::students_t(freedom), (1 + confidence) / 2);
+  if (shift > 10 * limit) return 1;
+  const boost::math::non_central_t found(freedom, shift);
+  return boost::math::cdf(boost::math::complement(found, limit)) + boost::math::cdf(found, -limit);
+}
 
 }  // namespace
 
@@ -30,7 +44,7 @@ Statistic Statistic::of(std::span<const double> values) {
 double confidence_of(const Statistic& statistic) {
   if (statistic.n < 2 || !std::isfinite(statistic.deviation)) return nan;
   const boost::math::students_t spread(double(statistic.n - 1));
-  return boost::math::quantile(spread, 0.975) * statistic.deviation /
+  return boost::math::quantile(spread, (1 + confidence) / 2) * statistic.deviation /
          std::sqrt(double(statistic.n));
 }
 
@@ -46,6 +60,20 @@ double sign_flip_probability(std::span<const double> differences) {
     as_far += std::abs(sum) >= observed * (1 - 1e-12);
   }
   return double(as_far) / double(all);
+}
+
+std::optional<Index> pairs_to_decide(double difference, double deviation) {
+  if (!std::isfinite(difference) || !std::isfinite(deviation) || difference == 0)
+    return std::nullopt;
+  if (deviation == 0) return 2;
+  const double effect = std::abs(difference) / deviation;
+  if (power_of(effect, most_pairs) < power) return std::nullopt;
+  Index few = 1, enough = most_pairs;  // too few, and enough
+  while (enough - few > 1) {
+    const Index middle = (few + enough) / 2;
+    (power_of(effect, middle) < power ? few : enough) = middle;
+  }
+  return enough;
 }
 
 std::vector<std::size_t> pareto_front(std::span<const Candidate> candidates) {

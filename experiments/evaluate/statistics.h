@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -26,6 +27,11 @@ double confidence_of(const Statistic& statistic);
 /// How often pairs of which none is better would differ in the mean as much as these do, by giving
 /// every difference either sign: exact, and small only when there are several pairs.
 double sign_flip_probability(std::span<const double> differences);
+
+/// How many pairs a paired t test at 5 % needs to find, with a probability of 80 %, a mean
+/// difference of this size where differences have this deviation: at least two; nothing when
+/// 1,000 are too few or either number is unknown.
+std::optional<Index> pairs_to_decide(double difference, double deviation);
 
 /// A candidate: less cost and more merit are better.
 struct Candidate {

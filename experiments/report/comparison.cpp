@@ -11,8 +11,6 @@
 namespace weft::experiments {
 namespace {
 
-constexpr Index pairs_for_a_test = 5;
-
 std::vector<std::string> varied_keys(const SweepRecord& sweep) {
   std::vector<std::string> keys;
   for (const TrialRecord& trial : sweep.trials)
@@ -22,6 +20,10 @@ std::vector<std::string> varied_keys(const SweepRecord& sweep) {
 }
 
 bool names_data(const std::string& key) { return key.starts_with("data."); }
+
+bool is_tuned(const SweepRecord& sweep, const std::string& key) {
+  return std::ranges::find(sweep.plan.tuned, key) != sweep.plan.tuned.end();
+}
 
 /// The settings that name a row.
 std::vector<std::string> row_keys(const SweepRecord& sweep, const std::string& by) {
@@ -40,7 +42,7 @@ std::vector<std::string> row_keys(const SweepRecord& sweep, const std::string& b
   if (has("model.attention")) return {"model.attention"};
   std::vector<std::string> rest;
   for (const std::string& key : keys)
-    if (key != "seed" && !names_data(key)) rest.push_back(key);
+    if (key != "seed" && !names_data(key) && !is_tuned(sweep, key)) rest.push_back(key);
   return rest;
 }
 
@@ -93,8 +95,17 @@ struct Cell {
   }
 };
 
+/// Rungs of one candidate of an arm.
+struct CandidateRungs {
+  Index number = -1;
+  TrialSettings chosen;
+  std::vector<const TrialRecord*> rungs;
+};
+
 struct Group {
   std::string name;
+  TrialSettings settings;
+  std::vector<CandidateRungs> candidates;
   std::vector<Cell> cells;
 };
 
@@ -118,10 +129,14 @@ const Cell& choose(const Group& group) {
 }
 
 void note_missing(const Cell& cell, ComparedRow& row) {
-  Index failed = 0, diverged = 0, open = 0;
+  Index failed = 0, diverged = 0, open = 0, pruned = 0;
   std::string reason, steps;
   for (const TrialRecord* trial : cell.trials) {
     if (trial->done()) continue;
+    if (trial->turn == Turn::pruned) {
+      ++pruned;
+      continue;
+    }
     if (trial->state.diverged) {
       ++diverged;
       steps += (steps.empty() ? "" : ", ") + std::to_string(trial->state.step);
@@ -136,6 +151,9 @@ void note_missing(const Cell& cell, ComparedRow& row) {
     row.notes.push_back(std::to_string(diverged) + " diverged at step " + steps + ", left out");
   if (failed > 0) row.notes.push_back(std::to_string(failed) + " failed, left out: " + reason);
   if (open > 0) row.notes.push_back(std::to_string(open) + " not finished, left out");
+  if (pruned > 0)
+    row.notes.push_back("pruned: too far behind, " + std::to_string(pruned) + " not run");
+  row.pruned = pruned > 0;
 }
 
 /// Settings were chosen without these trials: with them, others might have been.
@@ -148,17 +166,55 @@ void note_missing_choices(const Group& group, const Cell& chosen, ComparedRow& r
   if (!names.empty()) row.notes.push_back("chosen without trial " + names);
 }
 
+/// The settings that differ between the cells of a row.
+std::vector<TriedSetting> tried_of(const Group& group, const Cell& chosen) {
+  std::vector<TriedSetting> tried;
+  const auto add = [&](const TrialSettings& settings) {
+    for (const auto& [key, value] : settings) {
+      auto& values = place_of(tried, &TriedSetting::key, key).values;
+      if (std::ranges::find(values, value) == values.end()) values.push_back(value);
+    }
+  };
+  for (const Cell& cell : group.cells) add(cell.chosen);
+  for (const CandidateRungs& candidate : group.candidates) add(candidate.chosen);
+  std::erase_if(tried, [](const TriedSetting& setting) { return setting.values.size() < 2; });
+  for (TriedSetting& setting : tried)
+    for (const auto& [key, value] : chosen.chosen)
+      if (key == setting.key) setting.chosen = value;
+  return tried;
+}
+
+std::vector<TunedCandidate> candidates_of(const Group& group, const Cell& chosen) {
+  const bool is_tuned = std::ranges::none_of(
+      chosen.trials, [](const TrialRecord* trial) { return trial->turn == Turn::later; });
+  std::vector<TunedCandidate> candidates;
+  for (const CandidateRungs& all : group.candidates) {
+    TunedCandidate candidate{.settings = text_of(all.chosen), .losses = {}};
+    for (const TrialRecord* rung : all.rungs) {
+      candidate.diverged = candidate.diverged || rung->state.diverged;
+      candidate.losses.push_back(rung->done() ? rung->last_validation : not_measured);
+    }
+    candidate.chosen = is_tuned && all.chosen == chosen.chosen;
+    candidates.push_back(std::move(candidate));
+  }
+  return candidates;
+}
+
 ComparedRow row_of(const Group& group) {
   const Cell& cell = choose(group);
   ComparedRow row;
   row.name = group.name;
-  row.choices = Index(group.cells.size());
+  row.settings = group.settings;
+  row.tried = tried_of(group, cell);
+  row.candidates = candidates_of(group, cell);
   for (const Cell& each : group.cells)
     for (const TrialRecord* trial : each.trials)
-      row.moving =
-          row.moving || (!trial->done() && trial->state.phase != TrialState::Phase::failed);
-  if (row.choices > 1 && cell.done() > 0) row.chosen = text_of(cell.chosen);
+      row.moving = row.moving || (!trial->done() && trial->turn != Turn::pruned &&
+                                  trial->state.phase != TrialState::Phase::failed);
+  const bool had_a_choice = group.cells.size() > 1 || !group.candidates.empty();
+  if (had_a_choice && cell.done() > 0) row.chosen = text_of(cell.chosen);
   row.planned = Index(cell.trials.size());
+  if (cell.trials.empty()) row.notes.push_back("no candidate came through [tune]");
   note_missing(cell, row);
   note_missing_choices(group, cell, row);
   for (const TrialRecord* trial : cell.trials) {
@@ -178,19 +234,6 @@ ComparedRow row_of(const Group& group) {
   row.train_seconds = Statistic::of(cell.values([](const auto& t) { return t.train_seconds; }));
   row.peak_bytes = Statistic::of(cell.values([](const auto& t) { return t.peak_bytes; }));
   return row;
-}
-
-/// Seeds pair the trials of two rows.
-void measure_against(const ComparedRow& base, const std::string& metric, ComparedRow& row) {
-  std::vector<double> differences;
-  for (const TrialRecord* own : row.done)
-    for (const TrialRecord* other : base.done)
-      if (own->plan.value_of("seed") == other->plan.value_of("seed") &&
-          own->scores.contains(metric) && other->scores.contains(metric))
-        differences.push_back(own->scores.at(metric) - other->scores.at(metric));
-  row.difference = Statistic::of(differences);
-  if (row.difference.n >= pairs_for_a_test && row.difference.n <= 20)
-    row.probability = sign_flip_probability(differences);
 }
 
 /// What the scores of the task are to be compared with.
@@ -252,7 +295,7 @@ Comparison compare(const SweepRecord& sweep, const ComparisonOptions& options) {
   Comparison result{.by = {}, .baseline = options.baseline, .tasks = {}};
   for (const std::string& key : keys) result.by += (result.by.empty() ? "" : ", ") + key;
   std::vector<std::vector<Group>> groups;
-  for (const TrialRecord& trial : sweep.trials) {
+  const auto group_of = [&](const TrialRecord& trial, TrialSettings& chosen) -> Group& {
     const TrialSettings data = task_of(trial.plan);
     ComparedTask& task =
         place_of(result.tasks, &ComparedTask::name, data.empty() ? sweep.plan.name : text_of(data));
@@ -260,9 +303,9 @@ Comparison compare(const SweepRecord& sweep, const ComparisonOptions& options) {
     task.unit = trial.plan.unit;
     task.split = trial.plan.split;
     task.length = trial.plan.length;
-    if (trial.done()) note_references(trial, task);
+    if (trial.done() && !trial.plan.stage.is_rung()) note_references(trial, task);
     groups.resize(result.tasks.size());
-    TrialSettings name, chosen;
+    TrialSettings name;
     for (const auto& setting : trial.plan.settings) {
       if (setting.first == "seed" || names_data(setting.first)) continue;
       const bool names = std::ranges::find(keys, setting.first) != keys.end();
@@ -271,20 +314,34 @@ Comparison compare(const SweepRecord& sweep, const ComparisonOptions& options) {
     const std::string shown = name.size() == 1 ? name[0].second : text_of(name);
     auto& of_task = groups[std::size_t(&task - result.tasks.data())];
     Group& group = place_of(of_task, &Group::name, shown);
+    group.settings = name;
+    return group;
+  };
+  for (const TrialRecord& trial : sweep.trials) {
+    TrialSettings chosen;
+    Group& group = group_of(trial, chosen);
     place_of(group.cells, &Cell::chosen, chosen).trials.push_back(&trial);
+  }
+  for (const TrialRecord& trial : sweep.rungs) {
+    TrialSettings chosen;
+    Group& group = group_of(trial, chosen);
+    CandidateRungs& candidate =
+        place_of(group.candidates, &CandidateRungs::number, trial.plan.stage.candidate);
+    candidate.chosen = chosen;
+    candidate.rungs.push_back(&trial);
   }
   for (std::size_t i = 0; i < result.tasks.size(); ++i) {
     ComparedTask& task = result.tasks[i];
-    for (const Group& group : groups[i]) task.rows.push_back(row_of(group));
+    for (Group& group : groups[i]) {
+      if (group.cells.empty()) group.cells.emplace_back();  // every candidate diverged
+      task.rows.push_back(row_of(group));
+    }
     choose_metrics(options, task);
     rank(task);
-    if (options.baseline.empty()) continue;
-    const auto base = std::ranges::find(task.rows, options.baseline, &ComparedRow::name);
-    core::require(base != task.rows.end(), "--baseline ", options.baseline, ": no row of ",
-                  task.name, " has that name");
-    const ComparedRow copy = *base;
-    for (ComparedRow& row : task.rows)
-      if (row.name != copy.name) measure_against(copy, task.metrics.front(), row);
+    if (!options.baseline.empty())
+      core::require(
+          std::ranges::find(task.rows, options.baseline, &ComparedRow::name) != task.rows.end(),
+          "--baseline ", options.baseline, ": no row of ", task.name, " has that name");
   }
   return result;
 }

@@ -9,22 +9,35 @@
 
 namespace weft::experiments {
 
+/// A setting that was chosen on validation, and the values to choose from.
+struct TriedSetting {
+  std::string key, chosen;
+  std::vector<std::string> values;  ///< each once
+};
+
+/// What an arm tried before it was compared, one candidate.
+struct TunedCandidate {
+  std::string settings;
+  std::vector<double> losses;  ///< validation at the end of each rung that it entered
+  bool diverged = false;
+  bool chosen = false;
+};
+
 /// One system on one task: the trials that differ in nothing but their seed.
 struct ComparedRow {
   std::string name;
+  TrialSettings settings;  ///< that name it
   std::string chosen;  ///< further settings, chosen on validation; empty when there was no choice
-  Index choices = 1;   ///< how many there were to choose from
-  Index planned = 0;   ///< seeds
+  std::vector<TriedSetting> tried;
+  std::vector<TunedCandidate> candidates;  ///< of sweeps that tune
+  Index planned = 0;                       ///< seeds
+  bool pruned = false;                     ///< it got no more seeds
   std::vector<const TrialRecord*> done;
   std::map<std::string, Statistic> scores;
   bool moving = false;  ///< trials of it have not finished: its numbers can still change
   bool leaks = false;
   Statistic leak_bits;             ///< what a token costs more when the future is cut off
   std::vector<std::string> notes;  ///< what is missing, and why
-
-  // Against the baseline, in the first metric, over the seeds that both have.
-  Statistic difference;
-  double probability = not_measured;  ///< with five pairs or more
 
   Statistic tokens_per_s, train_seconds, peak_bytes;  ///< measured
   double flops = not_measured;

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "experiments/console/number_text.h"
-#include "experiments/report/result_tables.h"
+#include "experiments/report/score_text.h"
 #include "experiments/report/span_chart.h"
 
 namespace weft::experiments {

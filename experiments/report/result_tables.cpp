@@ -6,13 +6,20 @@
 
 #include "experiments/console/number_text.h"
 #include "experiments/evaluate/baselines.h"
+#include "experiments/report/contrast.h"
+#include "experiments/report/doubts.h"
+#include "experiments/report/score_text.h"
 
 namespace weft::experiments {
 namespace {
 
 const std::string unknown = "—";
 
-int decimals_of(const std::string& metric) { return metric == "bits" || metric == "loss" ? 4 : 3; }
+const char* const meaning_of_differences =
+    " over the seeds that both have, ± its 95 % interval by a paired t test. Better or worse: the "
+    "interval excludes 0; tie: it holds 0 and stays within 0.01; undecided: neither, followed by "
+    "the "
+    "number of seeds with which such a test (5 %, power 80 %) finds a difference of this size.";
 
 std::string title_of(const std::string& metric, const ComparedTask& task) {
   if (metric == "bits") return "bits per " + task.unit;
@@ -33,6 +40,7 @@ std::string notes_of(const ComparedRow& row) {
 bool has_chosen(const ComparedRow& row) { return !row.chosen.empty(); }
 bool has_notes(const ComparedRow& row) { return !row.notes.empty(); }
 bool is_leaking(const ComparedRow& row) { return row.leaks; }
+bool is_pruned(const ComparedRow& row) { return row.pruned; }
 bool is_moving(const ComparedRow& row) { return row.moving; }
 
 /// A number that can still change.
@@ -64,41 +72,41 @@ std::vector<std::string> remarks_of(const Comparison& comparison, const Compared
     remarks.push_back("Right without a model: " + print_baselines(known) + ".");
   else if (std::isfinite(task.chance))
     remarks.push_back("A guess recalls " + format_fixed(task.chance, 3) + ".");
-  if (!comparison.baseline.empty())
-    remarks.push_back("Δ: mean difference from " + comparison.baseline +
-                      " over the seeds that both have, ± its 95 % confidence interval.");
+  if (const ComparedRow* reference = reference_of(comparison, task))
+    remarks.push_back("Δ: mean difference from " + reference->name + meaning_of_differences);
   if (any(task, is_leaking))
     remarks.push_back(
         "(leaks): lets training or attention read the future; its results do not compare with the "
         "others. The bits after it are what a token costs more where the future is cut off.");
+  if (any(task, is_pruned))
+    remarks.push_back("Pruned: so far behind after the first seeds that [prune] gave it no more.");
   if (any(task, is_moving)) remarks.push_back("* can still change: the sweep has not finished.");
   if (any(task, has_notes))
     remarks.push_back("Trials that failed or have not finished are left out of every mean.");
+  for (const Doubt& doubt : doubts_of(task)) remarks.push_back("Doubt: " + doubt.text + ".");
   return remarks;
 }
 
-std::string difference_of(const ComparedRow& row, const std::string& metric) {
-  if (row.difference.n == 0) return unknown;
-  std::string text = format_signed(row.difference.mean, decimals_of(metric));
-  if (const double half = confidence_of(row.difference); std::isfinite(half))
-    text += " ± " + format_fixed(half, decimals_of(metric));
-  if (std::isfinite(row.probability)) text += " (p " + format_fixed(row.probability, 3) + ")";
-  return text;
+/// The cells of a metric that nothing beats by more than seeds explain; none where that is all.
+void set_off_best(const ComparedTask& task, const std::string& metric, std::size_t column,
+                  Table& table) {
+  const auto rows = competitors(task, metric);
+  std::vector<std::size_t> ahead;
+  for (const ComparedRow* row : rows)
+    if (row == rows.front() ||
+        contrast_of(*row, *rows.front(), metric).finding != Contrast::Finding::worse)
+      ahead.push_back(std::size_t(row - task.rows.data()));
+  if (ahead.size() == rows.size()) return;
+  std::ranges::sort(ahead);
+  for (const std::size_t row : ahead) table.best.emplace_back(row, column);
 }
 
-/// The best of a metric, when there are others that it beats; what leaks does not compete.
-std::optional<std::size_t> best_row(const ComparedTask& task, const std::string& metric) {
-  std::optional<std::size_t> best;
-  std::size_t competing = 0;
-  const double sign = lower_is_better(metric) ? -1 : 1;
-  for (std::size_t i = 0; i < task.rows.size(); ++i) {
-    const auto score = task.rows[i].scores.find(metric);
-    if (task.rows[i].leaks || score == task.rows[i].scores.end()) continue;
-    ++competing;
-    if (!best || sign * score->second.mean > sign * task.rows[*best].scores.at(metric).mean)
-      best = i;
-  }
-  return competing > 1 ? best : std::nullopt;
+std::string doubts_about(const ComparedTask& task, const ComparedRow& row) {
+  std::string text;
+  for (const Doubt& doubt : doubts_of(task))
+    if (std::ranges::find(doubt.rows, row.name) != doubt.rows.end())
+      text += (text.empty() ? "" : "; ") + doubt.text;
+  return text;
 }
 
 void add_values(Table& table, const ComparedTask& task, const ComparedRow& row,
@@ -106,24 +114,19 @@ void add_values(Table& table, const ComparedTask& task, const ComparedRow& row,
   const auto number = [](double value) { return std::isfinite(value) ? format_exact(value) : ""; };
   table.rows.push_back({task.name, row.name, row.chosen, metric, number(score.mean),
                         number(score.deviation), std::to_string(score.n),
-                        std::to_string(row.planned), row.leaks ? "yes" : "no", notes_of(row)});
+                        std::to_string(row.planned), row.leaks ? "yes" : "no", notes_of(row),
+                        doubts_about(task, row)});
 }
 
 Table values_table() {
   return {"",
-          {"task", "name", "chosen", "metric", "mean", "std", "n", "planned", "leaks", "notes"},
+          {"task", "name", "chosen", "metric", "mean", "std", "n", "planned", "leaks", "notes",
+           "doubts"},
           {},
           {}};
 }
 
 }  // namespace
-
-std::string format_score(const std::string& metric, const Statistic& score) {
-  if (score.n == 0) return unknown;
-  const int decimals = decimals_of(metric);
-  return format_fixed(score.mean, decimals) +
-         (score.n > 1 ? " ± " + format_fixed(score.deviation, decimals) : "");
-}
 
 Table result_table(const Comparison& comparison, const ComparedTask& task) {
   Table table{task.name, {comparison.by}, {}, remarks_of(comparison, task)};
@@ -131,10 +134,8 @@ Table result_table(const Comparison& comparison, const ComparedTask& task) {
   if (chosen) table.header.push_back("chosen");
   for (const std::string& metric : task.metrics) table.header.push_back(title_of(metric, task));
   table.header.push_back("n");
-  const bool against = !comparison.baseline.empty();
-  const auto base = std::ranges::find(task.rows, comparison.baseline, &ComparedRow::name);
-  const bool base_moves = base != task.rows.end() && base->moving;
-  if (against) table.header.push_back("Δ " + comparison.baseline);
+  const ComparedRow* reference = reference_of(comparison, task);
+  if (reference) table.header.push_back("Δ " + reference->name);
   table.header.insert(table.header.end(), {"parameters", "Gflop"});
   if (notes) table.header.push_back("missing");
   for (const ComparedRow& row : task.rows) {
@@ -149,16 +150,35 @@ Table result_table(const Comparison& comparison, const ComparedTask& task) {
     const std::string n = std::to_string(row.done.size());
     cells.push_back(Index(row.done.size()) == row.planned ? n
                                                           : n + "/" + std::to_string(row.planned));
-    if (against)
-      cells.push_back(marked(difference_of(row, task.metrics.front()), row.moving || base_moves));
+    if (reference)
+      cells.push_back(&row == reference
+                          ? unknown
+                          : marked(text_of(contrast_of(row, *reference, task.metrics.front()),
+                                           task.metrics.front()),
+                                   row.moving || reference->moving));
     cells.push_back(format_count(double(row.parameters)));
     cells.push_back(format_fixed(row.flops / 1e9, 0));
     if (notes) cells.push_back(notes_of(row));
     table.rows.push_back(std::move(cells));
   }
   for (std::size_t i = 0; i < task.metrics.size(); ++i)
-    if (const auto row = best_row(task, task.metrics[i]))
-      table.best.emplace_back(*row, i + (chosen ? 2 : 1));
+    set_off_best(task, task.metrics[i], i + (chosen ? 2 : 1), table);
+  return table;
+}
+
+Table pair_table(const ComparedTask& task) {
+  const std::string& metric = task.metrics.front();
+  const auto rows = competitors(task, metric);
+  Table table{task.name + ": pairs",
+              {"first", "second", "difference in " + title_of(metric, task)},
+              {},
+              {}};
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::size_t k = i + 1; k < rows.size(); ++k)
+      table.rows.push_back(
+          {rows[i]->name, rows[k]->name, text_of(contrast_of(*rows[i], *rows[k], metric), metric)});
+  table.remarks.push_back(std::string("Mean difference of the first from the second") +
+                          meaning_of_differences);
   return table;
 }
 
@@ -196,6 +216,29 @@ Table measured_values(const Comparison& comparison) {
       add_values(table, task, row, "tokens_per_s", row.tokens_per_s);
       add_values(table, task, row, "train_seconds", row.train_seconds);
       add_values(table, task, row, "peak_bytes", row.peak_bytes);
+    }
+  return table;
+}
+
+Table pair_values(const Comparison& comparison) {
+  const auto number = [](double value) { return std::isfinite(value) ? format_exact(value) : ""; };
+  Table table{"",
+              {"task", "first", "second", "metric", "difference", "half_width", "n", "finding",
+               "seeds_to_decide", "p_sign_flips"},
+              {},
+              {}};
+  for (const ComparedTask& task : comparison.tasks)
+    for (const std::string& metric : task.metrics) {
+      const auto rows = competitors(task, metric);
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        for (std::size_t k = i + 1; k < rows.size(); ++k) {
+          const Contrast contrast = contrast_of(*rows[i], *rows[k], metric);
+          table.rows.push_back({task.name, rows[i]->name, rows[k]->name, metric,
+                                number(contrast.difference.mean), number(contrast.half_width),
+                                std::to_string(contrast.difference.n), name_of(contrast.finding),
+                                contrast.enough ? std::to_string(*contrast.enough) : "",
+                                contrast.difference.n > 1 ? number(contrast.probability) : ""});
+        }
     }
   return table;
 }

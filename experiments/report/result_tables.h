@@ -1,14 +1,9 @@
 #pragma once
 
-#include <string>
-
 #include "experiments/draw/table.h"
 #include "experiments/report/comparison.h"
 
 namespace weft::experiments {
-
-/// "2.4865 ± 0.0041", with — for what is not known.
-std::string format_score(const std::string& metric, const Statistic& score);
 
 /// What came out: the same bytes for the same trials, on whichever machine and in how many pieces
 /// they ran.
@@ -16,8 +11,14 @@ Table result_table(const Comparison& comparison, const ComparedTask& task);
 /// What it took, which no two runs share.
 Table measured_table(const Comparison& comparison, const ComparedTask& task);
 
+/// Every two rows of a task that compete in its first metric, and whether seeds explain their
+/// difference.
+Table pair_table(const ComparedTask& task);
+
 /// Every statistic in full precision, one to a line, for other programs.
 Table result_values(const Comparison& comparison);
 Table measured_values(const Comparison& comparison);
+/// Every two rows of every task in every metric.
+Table pair_values(const Comparison& comparison);
 
 }  // namespace weft::experiments

@@ -37,6 +37,10 @@ void read_run(const std::filesystem::path& run, TrialRecord& record) {
       tokens_before = tokens;
       peak = std::max(peak, metrics.number("peak_bytes"));
     }
+    if (metrics.step == 1 && metrics.has("gradient_norm")) {
+      record.first_loss = metrics.number("loss");
+      record.first_gradient = metrics.number("gradient_norm");
+    }
     if (metrics.has("validation_loss"))
       record.validation.add(metrics.step, metrics.number("validation_loss"));
     for (const auto& [name, value] : metrics.values) {
@@ -89,6 +93,14 @@ void note_machine(const std::filesystem::path& run, std::vector<std::string>& ma
   }
 }
 
+/// What halving dropped is not shown. While an arm tunes, the seeds of its first candidate stand
+/// for those that it will train.
+bool is_shown(const PlannedTrial& planned, Turn turn) {
+  if (turn == Turn::never) return false;
+  if (turn != Turn::later) return true;
+  return !planned.stage.is_rung() && planned.stage.candidate == 0;
+}
+
 }  // namespace
 
 bool lower_is_better(const std::string& metric) {
@@ -97,17 +109,22 @@ bool lower_is_better(const std::string& metric) {
 
 SweepRecord read_sweep(const std::filesystem::path& directory) {
   const SweepFiles files{directory};
-  SweepRecord sweep{read_plan(files), {}, {}};
-  for (const PlannedTrial& planned : sweep.plan.trials) {
+  SweepRecord sweep{.plan = read_plan(files), .trials = {}, .machines = {}};
+  const std::vector<Turn> turns = turns_of(files, sweep.plan);
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    const PlannedTrial& planned = sweep.plan.trials[i];
+    if (!is_shown(planned, turns[i])) continue;
     TrialRecord record;
     record.plan = planned;
-    record.state = state_of(files, planned.id);
-    if (record.done())
+    record.turn = turns[i];
+    record.state = state_of(files, planned);
+    if (record.done() && !planned.stage.is_rung())
       if (const auto score = read_score(files.score(planned.id))) take_score(*score, record);
     read_run(files.run(planned.id), record);
+    record.last_validation = outcome_of(files, planned).loss;
     record.sample = newest_picture(RunFiles{files.run(planned.id)}.samples());
     note_machine(files.run(planned.id), sweep.machines);
-    sweep.trials.push_back(std::move(record));
+    (planned.stage.is_rung() ? sweep.rungs : sweep.trials).push_back(std::move(record));
   }
   return sweep;
 }

@@ -9,6 +9,7 @@
 #include "experiments/run/curve.h"
 #include "experiments/sweep/plan.h"
 #include "experiments/sweep/score.h"
+#include "experiments/sweep/turns.h"
 
 namespace weft::experiments {
 
@@ -18,6 +19,7 @@ inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 struct TrialRecord {
   PlannedTrial plan;
   TrialState state;
+  Turn turn = Turn::now;
 
   /// By metric: bits, loss, perplexity, accuracy, sequence_accuracy, f1, recall. Empty unless done.
   std::map<std::string, double> scores;
@@ -30,7 +32,10 @@ struct TrialRecord {
   std::string sample;  ///< the newest picture of its samples: the bytes of a PNG, or empty
   std::vector<RecallBand> recall;
   double best_validation = not_measured;
+  double last_validation = not_measured;       ///< by which [tune] and [prune] decide
   Curve validation;                            ///< loss in nats
+  double first_loss = not_measured;            ///< of the first step, before its update
+  double first_gradient = not_measured;        ///< the norm of that step's gradient
   std::map<std::string, Curve> figures;        ///< what mechanisms report of themselves
   std::map<Index, std::vector<double>> spans;  ///< by layer: of its heads, as last reported
 
@@ -44,8 +49,9 @@ struct TrialRecord {
 
 struct SweepRecord {
   SweepPlan plan;
-  std::vector<TrialRecord> trials;
-  std::vector<std::string> machines;  ///< where the trials ran, each once
+  std::vector<TrialRecord> trials;      ///< those that are compared
+  std::vector<TrialRecord> rungs = {};  ///< of [tune]: those by which arms chose
+  std::vector<std::string> machines;    ///< where the trials ran, each once
 };
 
 /// Reads a sweep's directory. A trial without score or with damaged files is not done.

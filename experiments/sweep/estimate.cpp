@@ -1,6 +1,8 @@
 #include "experiments/sweep/estimate.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <map>
 
 #include "core/error.h"
@@ -9,59 +11,104 @@
 #include "experiments/config/text.h"
 #include "experiments/console/number_text.h"
 #include "experiments/console/progress.h"
+#include "experiments/evaluate/evaluation.h"
 #include "experiments/train/trainer.h"
 
 namespace weft::experiments {
 namespace {
 
-/// An evaluation of a batch costs about a third of a training step on it.
-constexpr double forward_share = 0.35;
+/// What trials that differ in seed, optimizer settings and budget share.
+struct TrialKind {
+  PlannedTrial plan;  ///< what a trial of it is, but for its budget
+  Index tokens_per_step = 0;
+  double flops_per_step = 0;
+  Index timed_steps = 0;           ///< of a budget of time
+  double step_s = 0, batch_s = 0;  ///< a step of training, a batch of scoring; 0: not measured
+  Index validation_batches = 0, test_batches = 0;
+};
 
-/// Batches that all evaluations of a run score together, the final ones included.
-double evaluated_batches(const RunConfig& config, const data::Dataset& dataset, Index steps) {
-  const Index length = config.data.length;
-  const double whole = double(dataset.evaluation_batches(data::Split::validation, length));
-  const Index every = config.train.eval_every, some = config.train.eval_batches;
-  const double on_the_way = every > 0 ? double(steps / every) : 0;
-  return on_the_way * (some > 0 ? std::min(whole, double(some)) : whole) + whole +
-         double(dataset.evaluation_batches(data::Split::test, length));
-}
-
-double predicted_seconds(Trainer& trainer) {
-  const RunConfig& config = trainer.config();
-  if (config.train.minutes > 0) return 60 * config.train.minutes;
-  double step = 1e300;
-  try {
-    trainer.step();  // the first one also fills the memory pool
-    for (int i = 0; i < 2; ++i) {
-      const double start = steady_seconds();
-      trainer.step();
-      step = std::min(step, steady_seconds() - start);
-    }
-  } catch (const core::Error&) {
-    return 0;  // the trial itself will say why
+double best_of_two(const std::function<void()>& action) {
+  double best = 1e300;
+  action();  // the first one also fills the memory pool
+  for (int i = 0; i < 2; ++i) {
+    const double start = steady_seconds();
+    action();
+    best = std::min(best, steady_seconds() - start);
   }
-  const Index steps = trainer.total_steps();
-  const double batch = forward_share * step / double(config.train.accumulate);
-  return step * double(steps) + batch * evaluated_batches(config, trainer.dataset(), steps);
+  return best;
 }
 
-PlannedTrial plan_one(const RunConfig& config, bool probe) {
+void measure(Trainer& trainer, TrialKind& kind) {
+  try {
+    kind.step_s = best_of_two([&] { trainer.step(); });
+    kind.batch_s =
+        best_of_two([&] { evaluate(trainer.model(), trainer.dataset(), {.batches = 1}); });
+  } catch (const core::Error&) {
+    kind.step_s = kind.batch_s = 0;  // the trial itself will say why
+  }
+}
+
+TrialKind kind_of(const RunConfig& config, bool probe) {
   Trainer trainer(config);
-  const bool has_test =
-      trainer.dataset().evaluation_batches(data::Split::test, trainer.dataset().length()) > 0;
-  PlannedTrial plan;
+  TrialKind kind;
+  const data::Dataset& dataset = trainer.dataset();
+  kind.validation_batches = dataset.evaluation_batches(data::Split::validation, dataset.length());
+  kind.test_batches = dataset.evaluation_batches(data::Split::test, dataset.length());
+  kind.tokens_per_step = trainer.tokens_per_step();
+  kind.flops_per_step = trainer.useful_flops_per_step();
+  if (config.train.minutes > 0) kind.timed_steps = trainer.total_steps();
+  PlannedTrial& plan = kind.plan;
   plan.parameters = trainer.arena().count();
-  plan.steps = trainer.total_steps();
-  plan.tokens = plan.steps * trainer.tokens_per_step();
-  plan.flops = double(plan.steps) * trainer.useful_flops_per_step();
   plan.length = config.data.length;
   plan.unit = trainer.dataset().unit();
   plan.leaks = config.leaks();
-  plan.split = has_test ? "test" : "validation";
+  plan.split = kind.test_batches > 0 ? "test" : "validation";
   plan.checkpoint = config.train.keep_best > 0 ? "best" : "last";
-  if (probe) plan.seconds = predicted_seconds(trainer);
+  if (probe) measure(trainer, kind);
+  return kind;
+}
+
+/// Batches that all validations of a run score together.
+double validated_batches(const RunConfig& config, const TrialKind& kind, Index steps) {
+  const double whole = double(kind.validation_batches);
+  const Index every = config.train.eval_every, some = config.train.eval_batches;
+  const double once = some > 0 ? std::min(whole, double(some)) : whole;
+  return (every > 0 ? double(steps / every) : 0) * once + whole;
+}
+
+/// The steps that Trainer::total_steps makes of a budget.
+Index steps_of(const TrainSettings& train, const TrialKind& kind) {
+  if (train.steps > 0) return train.steps;
+  const double steps = train.tokens > 0 ? double(train.tokens) / double(kind.tokens_per_step)
+                                        : train.flops / kind.flops_per_step;
+  return train.minutes > 0 ? kind.timed_steps : std::max<Index>(1, Index(std::ceil(steps)));
+}
+
+PlannedTrial plan_of(const Trial& trial, const TrialKind& kind) {
+  const TrainSettings& train = trial.config.train;
+  PlannedTrial plan = kind.plan;
+  plan.id = trial.id;
+  plan.settings = trial.settings;
+  plan.stage = trial.stage;
+  plan.steps = steps_of(train, kind);
+  plan.tokens = plan.steps * kind.tokens_per_step;
+  plan.flops = double(plan.steps) * kind.flops_per_step;
+  if (kind.step_s == 0) return plan;
+  plan.seconds = train.minutes > 0 ? 60 * train.minutes : kind.step_s * double(plan.steps);
+  plan.seconds += kind.batch_s * validated_batches(trial.config, kind, plan.steps);
+  if (plan.stage.is_rung()) return plan;
+  plan.scoring_seconds =
+      kind.batch_s * double(kind.test_batches > 0 ? kind.test_batches : kind.validation_batches);
+  plan.seconds += plan.scoring_seconds;
   return plan;
+}
+
+/// The config without what does not change how long a step takes.
+std::string name_of_kind(const RunConfig& config) {
+  std::vector<std::string> without = {"seed", "train.steps", "train.tokens", "train.flops"};
+  for (const auto& [key, value] : config.resolved.values())
+    if (key.starts_with("optim.") && key != "optim.kind") without.push_back(key);
+  return config.resolved.hash(without);
 }
 
 }  // namespace
@@ -69,19 +116,20 @@ PlannedTrial plan_one(const RunConfig& config, bool probe) {
 std::vector<PlannedTrial> plan_trials(const std::vector<Trial>& trials,
                                       const std::vector<bool>& is_open, Index threads) {
   core::set_threads(threads);
-  std::map<std::string, PlannedTrial> known, probed;  // by the config without its seed
+  std::map<std::string, bool> probed;
+  std::map<std::string, TrialKind> known;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    names.push_back(name_of_kind(trials[i].config));
+    probed[names[i]] = probed[names[i]] || is_open[i];
+  }
   std::vector<PlannedTrial> plans;
   for (std::size_t i = 0; i < trials.size(); ++i) {
-    const Trial& trial = trials[i];
-    const std::string kind = trial.config.resolved.hash({"seed"});
-    auto& cache = is_open[i] ? probed : known;
-    if (!cache.contains(kind)) {
-      cache[kind] = plan_one(trial.config, is_open[i]);
+    if (!known.contains(names[i])) {
+      known[names[i]] = kind_of(trials[i].config, probed[names[i]]);
       core::trim_memory();
     }
-    plans.push_back(cache[kind]);
-    plans.back().id = trial.id;
-    plans.back().settings = trial.settings;
+    plans.push_back(plan_of(trials[i], known[names[i]]));
   }
   return plans;
 }
@@ -89,6 +137,7 @@ std::vector<PlannedTrial> plan_trials(const std::vector<Trial>& trials,
 std::string common_budget(const std::vector<Trial>& trials) {
   std::string common;
   for (const Trial& trial : trials) {
+    if (trial.stage.is_rung()) continue;
     const TrainSettings& train = trial.config.train;
     const std::string own = train.tokens > 0    ? "tokens = " + toml_text(train.tokens)
                             : train.flops > 0   ? "flops = " + format_exact(train.flops)

@@ -1,10 +1,8 @@
 #include "experiments/sweep/file.h"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <set>
 
 #include "core/rng.h"
@@ -12,29 +10,15 @@
 #include "experiments/config/problem.h"
 #include "experiments/config/text.h"
 #include "experiments/console/nearest_word.h"
+#include "experiments/sweep/rules/tune_section.h"
+#include "experiments/sweep/rules/value_range.h"
 
 namespace weft::experiments {
 namespace {
 
-const std::vector<std::string> sections = {"base", "seeds",  "grid",   "zip",
-                                           "list", "random", "exclude"};
-
-/// { log = [low, high] } or { linear = [low, high] }, and nothing else.
-const ConfigNode* range_in(const ConfigNode& node) {
-  const ConfigNode::Table* table = node.table();
-  if (!table || table->size() != 1) return nullptr;
-  const auto& [name, ends] = *table->begin();
-  return name == "log" || name == "linear" ? &ends : nullptr;
-}
-
-/// The values of nested tables by their full keys: model.width, attention.local.window.
-void flatten(const ConfigNode& node, const std::string& path, Assignments& out) {
-  if (!node.table() || range_in(node)) {
-    out.push_back({path, node});
-    return;
-  }
-  for (const auto& [key, child] : *node.table()) flatten(child, join_path(path, key), out);
-}
+const std::vector<std::string> sections = {"base", "seeds", "equal",  "equal_within",
+                                           "grid", "zip",   "list",   "random",
+                                           "tune", "prune", "exclude"};
 
 class Reading {
  public:
@@ -52,7 +36,11 @@ class Reading {
     read_grid(sweep);
     read_zip(sweep);
     read_random(sweep);
+    read_tune(sweep);
     read_seeds(sweep);
+    if (const ConfigNode* node = find("prune")) sweep.prune = read_prune_section(*node, problems_);
+    if (const ConfigNode* node = find("equal"))
+      sweep.equal = read_equal_rule(*node, find("equal_within"), problems_);
     read_excluded(sweep);
     refuse_keys_given_twice(sweep);
     sweep.problems = std::move(problems_);
@@ -171,44 +159,28 @@ class Reading {
   /// Adds a draw of one setting to each alternative. What is drawn depends on the seed, the
   /// setting's name and the number of the draw alone.
   void draw(const Assignment& range, Index seed, std::vector<Assignments>& draws) {
-    const ConfigNode* ends = range_in(range.value);
-    const auto low = ends ? end_of(*ends, 0) : std::nullopt;
-    const auto high = ends ? end_of(*ends, 1) : std::nullopt;
-    const bool log = ends && range.value.table()->contains("log");
-    if (!low || !high || *low > *high || (log && *low <= 0))
-      return report(range.value.origin, range.key,
-                    range.key + " must be { log = [low, high] } or { linear = [low, high] }" +
-                        (log ? " with 0 < low <= high" : " with low <= high"));
-    const bool whole = std::holds_alternative<Index>((*ends->list())[0].value) &&
-                       std::holds_alternative<Index>((*ends->list())[1].value);
+    const auto values = ValueRange::read(range.value);
+    if (!values) return report(range.value.origin, range.key, ValueRange::expected(range));
     const core::Rng stream = core::Rng(std::uint64_t(seed)).fold("sweep").fold(range.key);
     for (std::size_t i = 0; i < draws.size(); ++i) {
-      const double u = stream.uniform(i), top = *high + (whole ? 1 : 0);
-      const double x = log ? *low * std::pow(top / *low, u) : *low + (top - *low) * u;
-      ConfigNode value{.value = {}, .origin = range.value.origin, .spelling = {}};
-      if (whole)
-        value.value = whole_number_at(x, *ends);
-      else
-        value.value = x;
+      ConfigNode value = values->draw(stream.uniform(i));
+      value.origin = range.value.origin;
       draws[i].push_back({range.key, std::move(value)});
     }
   }
 
-  /// The whole number at or below x, between two ends that may be as large as there are.
-  static Index whole_number_at(double x, const ConfigNode& ends) {
-    const Index low = std::get<Index>((*ends.list())[0].value);
-    const Index high = std::get<Index>((*ends.list())[1].value);
-    if (x >= double(high)) return high;
-    return x <= double(low) ? low : Index(std::floor(x));
-  }
-
-  static std::optional<double> end_of(const ConfigNode& ends, std::size_t which) {
-    if (!ends.list() || ends.list()->size() != 2) return std::nullopt;
-    const ConfigNode& end = (*ends.list())[which];
-    if (const auto* whole = std::get_if<Index>(&end.value)) return double(*whole);
-    if (const auto* number = std::get_if<double>(&end.value))
-      if (std::isfinite(*number)) return *number;
-    return std::nullopt;
+  void read_tune(SweepFile& sweep) {
+    const ConfigNode* node = find("tune");
+    if (!node) return;
+    TuneSection tune = read_tune_section(*node, problems_);
+    for (const SweepAxis& axis : sweep.axes)
+      for (const std::string& key : axis.keys())
+        if (key == "seed")
+          report(origin_of(axis, key), key,
+                 "with [tune], give seeds = [...] at the top of the file: an arm is tuned once, "
+                 "and then trains all of them");
+    sweep.rungs = std::move(tune.rungs);
+    sweep.axes.push_back({SweepAxis::Origin::tune, std::move(tune.candidates)});
   }
 
   void read_seeds(SweepFile& sweep) {

@@ -1,22 +1,20 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "experiments/config/problem.h"
+#include "experiments/sweep/rules/assignment.h"
+#include "experiments/sweep/rules/equal_rule.h"
+#include "experiments/sweep/rules/halving.h"
+#include "experiments/sweep/rules/prune_rule.h"
 
 namespace weft::experiments {
 
-/// A setting of a run and the value that a sweep gives it.
-struct Assignment {
-  std::string key;  // "model.attention"
-  ConfigNode value;
-};
-using Assignments = std::vector<Assignment>;
-
 /// One thing that varies: the trials take each of these alternatives.
 struct SweepAxis {
-  enum class Origin { list, grid, zip, random, seeds };
+  enum class Origin { list, grid, zip, random, tune, seeds };
 
   Origin origin;
   std::vector<Assignments> alternatives;
@@ -29,6 +27,7 @@ struct SweepAxis {
 ///
 ///     base = "quickstart.toml"        the config of every trial, relative to this file
 ///     seeds = [1, 2, 3]               or 3, for 1 to 3
+///     equal = "parameters"            or "arithmetic" or "time": checked before anything starts
 ///     [grid]                          every value with every other
 ///     optim.lr = [1e-3, 3e-3]
 ///     [zip]                           the first with the first, the second with the second
@@ -41,14 +40,24 @@ struct SweepAxis {
 ///     n = 20
 ///     seed = 1
 ///     optim.weight_decay = { log = [1e-4, 1e-1] }    or linear; whole numbers from whole ends
+///     [tune]                          what every arm chooses for itself (tune_section.h)
+///     trials = 9
+///     optim.lr = { log = [1e-3, 3e-2] }
+///     [prune]                         what is far behind gets no more seeds (prune_rule.h)
+///     after = 1
+///     behind = 0.1
 ///     [[exclude]]                     leaves out the trials that have all of these
 ///     model.attention = "dense"
 ///
-/// Its trials are the product of its axes, without the excluded ones.
+/// Its trials are the product of its axes, without the excluded ones; with [tune], those of the
+/// rungs before them.
 struct SweepFile {
   std::string path;
   std::string base;
   std::vector<SweepAxis> axes;
+  std::vector<Rung> rungs;  ///< of [tune], whose candidates are an axis
+  std::optional<PruneRule> prune;
+  std::optional<EqualRule> equal;
   std::vector<Assignments> excluded;
   std::vector<ConfigOrigin> excluded_at;
   std::vector<ConfigProblem> problems;  ///< what is wrong with the file itself

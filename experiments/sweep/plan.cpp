@@ -30,7 +30,12 @@ Json json_of(const PlannedTrial& trial) {
           {"leaks", trial.leaks},
           {"split", trial.split},
           {"checkpoint", trial.checkpoint},
-          {"seconds", trial.seconds}};
+          {"seconds", trial.seconds},
+          {"scoring_seconds", trial.scoring_seconds}};
+}
+
+Json json_of(const TuneStage& stage) {
+  return {{"arm", stage.arm}, {"candidate", stage.candidate}, {"rung", stage.rung}};
 }
 
 /// The most trials of a sweep and settings of a trial that are believed.
@@ -68,7 +73,36 @@ PlannedTrial trial_of(const Json& json) {
   trial.split = json.at("split");
   trial.checkpoint = json.at("checkpoint");
   trial.seconds = json.at("seconds");
+  trial.scoring_seconds = json.value("scoring_seconds", 0.0);
+  if (json.contains("stage")) {
+    const Json& stage = json["stage"];
+    trial.stage = {stage.at("arm"), stage.at("candidate"), stage.at("rung")};
+  }
   return trial;
+}
+
+/// What only sweeps that tune or prune have.
+void read_rules(const Json& json, SweepPlan& plan) {
+  if (json.contains("tune")) {
+    plan.tuned = json["tune"].at("keys").get<std::vector<std::string>>();
+    for (const Json& rung : json["tune"].at("rungs"))
+      plan.rungs.push_back({rung.at("candidates"), rung.at("share")});
+  }
+  if (json.contains("prune"))
+    plan.prune = PruneRule{json["prune"].at("after"), json["prune"].at("behind")};
+  if (json.contains("equal"))
+    plan.equal = EqualRule{json["equal"].at("what"), json["equal"].at("within")};
+}
+
+void add_rules(const SweepPlan& plan, Json& json) {
+  if (!plan.rungs.empty()) {
+    Json rungs = Json::array();
+    for (const Rung& rung : plan.rungs)
+      rungs.push_back({{"candidates", rung.candidates}, {"share", rung.share}});
+    json["tune"] = {{"keys", plan.tuned}, {"rungs", rungs}};
+  }
+  if (plan.prune) json["prune"] = {{"after", plan.prune->after}, {"behind", plan.prune->behind}};
+  if (plan.equal) json["equal"] = {{"what", plan.equal->what}, {"within", plan.equal->within}};
 }
 
 }  // namespace
@@ -82,6 +116,11 @@ std::string label_of(const TrialSettings& settings) {
   return text;
 }
 
+std::string PlannedTrial::label() const {
+  return label_of(settings) +
+         (stage.is_rung() ? " (rung " + std::to_string(stage.rung + 1) + ")" : "");
+}
+
 std::string PlannedTrial::value_of(const std::string& key) const {
   const auto found = std::ranges::find(settings, key, &std::pair<std::string, std::string>::first);
   return found == settings.end() ? "" : found->second;
@@ -89,9 +128,13 @@ std::string PlannedTrial::value_of(const std::string& key) const {
 
 void write_plan(const SweepFiles& files, const SweepPlan& plan) {
   Json trials = Json::array();
-  for (const PlannedTrial& trial : plan.trials) trials.push_back(json_of(trial));
-  const Json json = {{"program", "weft"},       {"format", 1},           {"name", plan.name},
-                     {"command", plan.command}, {"budget", plan.budget}, {"trials", trials}};
+  for (const PlannedTrial& trial : plan.trials) {
+    trials.push_back(json_of(trial));
+    if (!plan.rungs.empty()) trials.back()["stage"] = json_of(trial.stage);
+  }
+  Json json = {{"program", "weft"},       {"format", 1},           {"name", plan.name},
+               {"command", plan.command}, {"budget", plan.budget}, {"trials", trials}};
+  add_rules(plan, json);
   core::write_durably(files.plan(), json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n",
                       core::Fault::checkpoint);
 }
@@ -104,7 +147,11 @@ SweepPlan read_plan(const SweepFiles& files) {
     const Json json = parse_plan(text);
     if (json.at("trials").size() > most_trials)
       throw Json::other_error::create(0, "too many trials", nullptr);
-    SweepPlan plan{json.at("name"), json.at("command"), json.at("budget"), {}};
+    SweepPlan plan{.name = json.at("name"),
+                   .command = json.at("command"),
+                   .budget = json.at("budget"),
+                   .trials = {}};
+    read_rules(json, plan);
     for (const Json& trial : json.at("trials")) plan.trials.push_back(trial_of(trial));
     return plan;
   } catch (const Json::exception&) {
@@ -126,6 +173,13 @@ TrialState state_of(const SweepFiles& files, const std::string& id) {
   if (status.state == "failed") return {Phase::failed, status.step, in_one_line(status.reason)};
   if (status.state != "finished") return {Phase::waiting, status.step};
   return {read_score(files.score(id)) ? Phase::done : Phase::trained, status.step};
+}
+
+TrialState state_of(const SweepFiles& files, const PlannedTrial& trial) {
+  TrialState state = state_of(files, trial.id);
+  if (trial.stage.is_rung() && state.phase == TrialState::Phase::trained)
+    state.phase = TrialState::Phase::done;
+  return state;
 }
 
 }  // namespace weft::experiments

@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "core/real.h"
+#include "experiments/sweep/rules/equal_rule.h"
+#include "experiments/sweep/rules/halving.h"
+#include "experiments/sweep/rules/prune_rule.h"
 
 namespace weft::experiments {
 
@@ -16,6 +19,15 @@ using core::Index;
 using TrialSettings = std::vector<std::pair<std::string, std::string>>;
 /// "attention=lsh lr=3e-3 seed=2"
 std::string label_of(const TrialSettings& settings);
+
+/// Where a trial of a sweep with [tune] belongs.
+struct TuneStage {
+  Index arm = 0;
+  Index candidate = 0;
+  Index rung = -1;  ///< -1: the comparison itself, at the whole budget
+
+  bool is_rung() const { return rung >= 0; }
+};
 
 /// A trial as the plan of a sweep keeps it: all that a report needs besides what the run measured.
 struct PlannedTrial {
@@ -31,8 +43,11 @@ struct PlannedTrial {
   std::string split;       ///< what the trial is scored on: test, or validation where there is none
   std::string checkpoint;  ///< best or last: the one that is scored
   double seconds = 0;      ///< expected on the threads of one job; 0 when unknown
+  double scoring_seconds = 0;  ///< the part of them that weft eval takes
+  TuneStage stage = {};
 
-  std::string label() const { return label_of(settings); }
+  /// "attention=lsh lr=3e-3 seed=2", and the rung of a candidate.
+  std::string label() const;
   /// The value of a varied setting, empty when this trial has none.
   std::string value_of(const std::string& key) const;
 };
@@ -43,6 +58,10 @@ struct SweepPlan {
   std::string command;  ///< what the user typed
   std::string budget;   ///< "tokens = 1000000", or empty when the trials' budgets differ
   std::vector<PlannedTrial> trials;
+  std::vector<std::string> tuned = {};  ///< the settings that arms choose for themselves
+  std::vector<Rung> rungs = {};         ///< in which they do
+  std::optional<PruneRule> prune = {};
+  std::optional<EqualRule> equal = {};
 };
 
 /// Where a sweep keeps what:
@@ -85,5 +104,7 @@ struct TrialState {
 /// The first line of a reason, which may list many problems.
 std::string in_one_line(const std::string& reason);
 TrialState state_of(const SweepFiles& files, const std::string& id);
+/// The same; a trial of a rung is done when it is trained.
+TrialState state_of(const SweepFiles& files, const PlannedTrial& trial);
 
 }  // namespace weft::experiments

@@ -48,31 +48,58 @@ fs::path unfinished(const fs::path& score) {
 SweepRun::SweepRun(SweepFiles files, const SweepPlan& plan, const SweepOptions& options,
                    LiveText& display)
     : files_(std::move(files)), plan_(plan), options_(options), display_(display) {
-  for (const PlannedTrial& planned : plan.trials) states_.push_back(state_of(files_, planned.id));
-  for (std::size_t i = states_.size(); i-- > 0;) {
-    if (states_[i].phase == Phase::failed && options.retry_failed) states_[i] = {};
-    if (states_[i].phase == Phase::waiting || states_[i].phase == Phase::trained)
-      queue_.push_back(i);
+  for (const PlannedTrial& planned : plan.trials) {
+    states_.push_back(state_of(files_, planned));
+    if (states_.back().phase == Phase::failed && options.retry_failed) states_.back() = {};
+    const bool ended = states_.back().phase != Phase::waiting;
+    outcomes_.push_back(ended ? outcome_of(files_, planned) : TrialOutcome{});
   }
+  look_at_turns();
+}
+
+bool SweepRun::is_open(std::size_t i) const {
+  const Phase phase = states_[i].phase;
+  return turns_[i] == Turn::now && (phase == Phase::waiting || phase == Phase::trained) &&
+         std::ranges::find(jobs_, i, &Job::trial) == jobs_.end();
+}
+
+void SweepRun::look_at_turns() {
+  turns_ = turns_of(plan_, outcomes_);
+  queue_.clear();
+  for (std::size_t i = states_.size(); i-- > 0;)
+    if (is_open(i)) queue_.push_back(i);
+  const std::vector<std::string> rungs = open_rungs(plan_, turns_);
+  for (std::size_t i = 0; i < rungs_.size(); ++i)
+    if (rungs[i] != rungs_[i]) display_.message(rungs[i]);
+  rungs_ = rungs;
 }
 
 std::string SweepRun::summary() const {
-  const auto count = [&](Phase phase) {
-    return std::ranges::count(states_, phase, &TrialState::phase);
+  const auto count = [&](auto holds) {
+    Index n = 0;
+    for (std::size_t i = 0; i < states_.size(); ++i)
+      n += turns_[i] == Turn::now && holds(states_[i]);
+    return n;
   };
-  std::string text = std::to_string(count(Phase::done)) + " done";
-  const auto diverged = std::ranges::count_if(states_, &TrialState::diverged);
-  if (const auto failed = count(Phase::failed) - diverged; failed > 0)
+  const auto is_in = [](Phase phase) {
+    return [phase](const TrialState& state) { return state.phase == phase; };
+  };
+  std::string text = std::to_string(count(is_in(Phase::done))) + " done";
+  const auto diverged = count([](const TrialState& state) { return state.diverged; });
+  if (const auto failed = count(is_in(Phase::failed)) - diverged; failed > 0)
     text += ", " + std::to_string(failed) + " failed";
   if (diverged > 0) text += ", " + std::to_string(diverged) + " diverged";
   if (!jobs_.empty()) text += ", " + std::to_string(jobs_.size()) + " running";
-  const auto open = count(Phase::waiting) + count(Phase::trained) - std::ptrdiff_t(jobs_.size());
-  if (open > 0) text += ", " + std::to_string(open) + " to run";
+  if (!queue_.empty()) text += ", " + std::to_string(queue_.size()) + " to run";
+  if (const Index later = later_trials(plan_, turns_); later > 0)
+    text += ", " + std::to_string(later) + " later";
+  if (const auto pruned = std::ranges::count(turns_, Turn::pruned); pruned > 0)
+    text += ", " + std::to_string(pruned) + " pruned";
   return text;
 }
 
 double SweepRun::seconds_left() const {
-  double left = 0;
+  double left = later_seconds(plan_, turns_);
   for (const std::size_t i : queue_) left += plan_.trials[i].seconds;
   for (const Job& job : jobs_)
     left += std::max(0.0, trial(job).seconds - (steady_seconds() - job.started));
@@ -85,10 +112,12 @@ int SweepRun::run() {
   double shown = 0;
   for (fill_slots(); !jobs_.empty(); fill_slots()) {
     std::this_thread::sleep_for(between_looks);
+    const std::size_t running = jobs_.size();
     std::erase_if(jobs_, [&](Job& job) {
       const auto code = job.process->poll();
       return code && ended(job, *code);
     });
+    if (jobs_.size() < running && !stopping_) look_at_turns();
     if (signal.requested() && !stopping_)
       stop(signal.name() + ": the running trials save and stop; the same command goes on");
     if (steady_seconds() - shown >= live_seconds) {
@@ -98,9 +127,12 @@ int SweepRun::run() {
   }
   close();
   if (signal.requested()) return signal.exit_code();
-  return std::ranges::all_of(states_, [](const TrialState& s) { return s.phase == Phase::done; })
-             ? 0
-             : 1;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    const bool is_dropped = plan_.trials[i].stage.is_rung() && states_[i].diverged;
+    if (turns_[i] == Turn::later) return 1;
+    if (turns_[i] == Turn::now && states_[i].phase != Phase::done && !is_dropped) return 1;
+  }
+  return 0;
 }
 
 void SweepRun::fill_slots() {
@@ -124,6 +156,7 @@ void SweepRun::start(Job& job) {
   wait_until_free(run);
   fs::remove(failure);
   if (job.scores) {
+    job.score_started = steady_seconds();
     const std::vector<std::string> words = {"eval",   run.string(),       "--split", planned.split,
                                             "--ckpt", planned.checkpoint, "--json",  threads};
     job.process = std::make_unique<ChildProcess>(
@@ -142,9 +175,19 @@ bool SweepRun::ended(Job& job, ExitCode code) {
   const PlannedTrial& planned = trial(job);
   if (code != 0) {
     if (stopping_)
-      states_[job.trial] = state_of(files_, planned.id);
+      states_[job.trial] = state_of(files_, planned);
     else
       fail(job, code);
+    outcomes_[job.trial] = outcome_of(files_, planned);
+    return true;
+  }
+  outcomes_[job.trial] = outcome_of(files_, planned);
+  if (planned.stage.is_rung()) {
+    states_[job.trial].phase = Phase::done;
+    count_time(job);
+    display_.message("tuned   " + planned.id + "  " + planned.label() + "  validation " +
+                     format_fixed(outcomes_[job.trial].loss, 4) + "  " +
+                     format_duration(steady_seconds() - job.started));
     return true;
   }
   if (!job.scores) {
@@ -165,12 +208,15 @@ bool SweepRun::ended(Job& job, ExitCode code) {
   core::write_durably(path, text, core::Fault::checkpoint);
   fs::remove(unfinished(path));
   states_[job.trial].phase = Phase::done;
-  const double seconds = steady_seconds() - job.started;
-  expected_ += planned.seconds;
-  if (planned.seconds > 0) taken_ += seconds;
+  count_time(job);
   display_.message("done    " + planned.id + "  " + planned.label() + "  " + text_of(*score) +
-                   "  " + format_duration(seconds));
+                   "  " + format_duration(steady_seconds() - job.started));
   return true;
+}
+
+void SweepRun::count_time(const Job& job) {
+  expected_ += trial(job).seconds;
+  if (trial(job).seconds > 0) taken_ += steady_seconds() - job.started;
 }
 
 Failure SweepRun::failure_of(const PlannedTrial& planned, ExitCode code) const {
@@ -181,7 +227,7 @@ Failure SweepRun::failure_of(const PlannedTrial& planned, ExitCode code) const {
 
 void SweepRun::fail(const Job& job, ExitCode code) {
   const PlannedTrial& planned = trial(job);
-  TrialState state = state_of(files_, planned.id);
+  TrialState state = state_of(files_, planned);
   if (state.phase != Phase::failed) {
     state.phase = Phase::failed;
     const Failure failure = failure_of(planned, code);
@@ -195,7 +241,7 @@ void SweepRun::fail(const Job& job, ExitCode code) {
       status.reason = failure.reason;
       status.advice = failure.advice;
       write_status({files_.run(planned.id)}, status);
-      if (diverged) state = state_of(files_, planned.id);
+      if (diverged) state = state_of(files_, planned);
     }
   }
   states_[job.trial] = state;
@@ -210,13 +256,22 @@ void SweepRun::stop(const std::string& why) {
   for (Job& job : jobs_) job.process->ask_to_stop();
 }
 
+std::string SweepRun::share_scored(const Job& job) const {
+  const double pace = expected_ > 0 ? taken_ / expected_ : 1;
+  const double seconds = steady_seconds() - job.score_started;
+  const double expected = pace * trial(job).scoring_seconds;
+  if (expected <= 0) return "";
+  return "  " + format_fixed(std::min(99.0, 100 * seconds / expected), 0) + "% of about " +
+         format_duration(expected);
+}
+
 std::string SweepRun::line_of(const Job& job) const {
   const PlannedTrial& planned = trial(job);
   std::ostringstream line;
   line << "  " << planned.id << "  " << planned.label() << "  ";
   const auto record = last_record(RunFiles{files_.run(planned.id)}.metrics());
   if (job.scores)
-    line << "scoring";
+    line << "scoring" << share_scored(job);
   else if (!record)
     line << "starting";
   else
@@ -241,6 +296,7 @@ void SweepRun::close() {
   bool failed = false;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (states_[i].phase != Phase::failed) continue;
+    if (plan_.trials[i].stage.is_rung() && states_[i].diverged) continue;  // halving dropped it
     if (!failed) display_.message("failed or diverged, and left out of every mean:");
     failed = true;
     display_.message("  " + plan_.trials[i].id + "  " + plan_.trials[i].label() + "  " +

@@ -74,6 +74,7 @@ run_program() { # OUTPUT ARGUMENT...
 
 grep -qs '"state": "finished"' "$run/status.json" ||
   run_program "$log" train "$sweep/configs/$id.toml" --run "$run" --continue
+[ "$split" = - ] && { rm -f -- "$lives"; exit 0; } # a trial of a rung is not scored
 rm -f -- "$score.tmp"
 run_program "$score.tmp" eval "$run" --split "$split" --ckpt "$checkpoint" --json
 mv -- "$score.tmp" "$score"
@@ -91,7 +92,8 @@ std::string slurm_script(const SweepFiles& files, const std::filesystem::path& t
 }
 
 std::string slurm_line(const PlannedTrial& trial) {
-  return trial.id + " " + trial.split + " " + trial.checkpoint + "\n";
+  return trial.id + " " + (trial.stage.is_rung() ? "-" : trial.split) + " " + trial.checkpoint +
+         "\n";
 }
 
 }  // namespace weft::experiments

@@ -8,6 +8,7 @@
 #include "experiments/run/failure.h"
 #include "experiments/run/metrics_log.h"
 #include "experiments/run/run_files.h"
+#include "experiments/sweep/turns.h"
 
 namespace weft::experiments {
 namespace {
@@ -39,8 +40,9 @@ std::map<std::string, QueuedTask> submitted_trials(const SweepFiles& files) {
   return tasks;
 }
 
-SlurmTrial trial_of(const SweepFiles& files, const std::string& id, const QueuedTask* task) {
-  const TrialState known = state_of(files, id);
+SlurmTrial trial_of(const SweepFiles& files, const PlannedTrial& planned, const QueuedTask* task) {
+  const std::string& id = planned.id;
+  const TrialState known = state_of(files, planned);
   SlurmTrial trial{.state = State::open, .step = known.step, .reason = known.reason, .host = {}};
   const auto record = last_record(RunFiles{files.run(id)}.metrics());
   if (record) trial.step = std::max(trial.step, Index(record->step));
@@ -78,11 +80,39 @@ std::vector<SlurmTrial> slurm_trials(const SweepFiles& files, const SweepPlan& p
   std::vector<SlurmTrial> trials;
   for (const PlannedTrial& planned : plan.trials) {
     const auto found = submitted.find(planned.id);
-    trials.push_back(
-        trial_of(files, planned.id, found == submitted.end() ? nullptr : &found->second));
+    trials.push_back(trial_of(files, planned, found == submitted.end() ? nullptr : &found->second));
   }
   return trials;
 }
+
+namespace {
+
+/// What has become of the trials whose turn it is.
+struct SlurmState {
+  std::vector<PlannedTrial> planned;
+  std::vector<SlurmTrial> trials;
+  std::vector<Turn> turns;
+
+  SlurmState(const SweepFiles& files, const SweepPlan& plan) : turns(turns_of(files, plan)) {
+    const std::vector<SlurmTrial> all = slurm_trials(files, plan);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (turns[i] == Turn::now) {
+        planned.push_back(plan.trials[i]);
+        trials.push_back(all[i]);
+      }
+  }
+
+  /// The summary; of a sweep that tunes also the open rungs, and what follows them.
+  void print(const SweepPlan& plan, std::ostream& out) const {
+    for (const std::string& rung : open_rungs(plan, turns)) out << rung << '\n';
+    out << trials.size() << " trials: " << slurm_summary(trials) << '\n';
+    if (const Index later = later_trials(plan, turns); later > 0)
+      out << later
+          << " more follow when these have ended: call weft sweep with --slurm again then\n";
+  }
+};
+
+}  // namespace
 
 std::string slurm_summary(const std::vector<SlurmTrial>& trials) {
   std::string text;
@@ -93,20 +123,21 @@ std::string slurm_summary(const std::vector<SlurmTrial>& trials) {
 }
 
 void print_slurm_status(const SweepFiles& files, const SweepPlan& plan, std::ostream& out) {
-  const std::vector<SlurmTrial> trials = slurm_trials(files, plan);
-  for (std::size_t i = 0; i < trials.size(); ++i) out << line_of(plan.trials[i], trials[i]) << '\n';
-  out << trials.size() << " trials: " << slurm_summary(trials) << '\n';
+  const SlurmState now(files, plan);
+  for (std::size_t i = 0; i < now.trials.size(); ++i)
+    out << line_of(now.planned[i], now.trials[i]) << '\n';
+  now.print(plan, out);
 }
 
 void submit_open_trials(const SweepFiles& files, const SweepPlan& plan, const SlurmOptions& options,
                         bool retry_failed, std::ostream& out) {
-  const std::vector<SlurmTrial> trials = slurm_trials(files, plan);
-  out << trials.size() << " trials: " << slurm_summary(trials) << '\n';
+  const SlurmState now(files, plan);
+  now.print(plan, out);
   std::vector<PlannedTrial> open;
-  for (std::size_t i = 0; i < trials.size(); ++i) {
-    const State state = trials[i].state;
+  for (std::size_t i = 0; i < now.trials.size(); ++i) {
+    const State state = now.trials[i].state;
     if (state == State::open || state == State::lost || (state == State::failed && retry_failed))
-      open.push_back(plan.trials[i]);
+      open.push_back(now.planned[i]);
   }
   if (open.empty()) {
     out << "nothing to submit\n";

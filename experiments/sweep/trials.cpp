@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "core/error.h"
 #include "experiments/config/problem.h"
 #include "experiments/config/text.h"
 #include "experiments/config/toml.h"
 #include "experiments/console/number_text.h"
+#include "experiments/sweep/shorter_run.h"
 
 namespace weft::experiments {
 namespace {
@@ -16,6 +18,7 @@ namespace {
 using Choice = std::vector<const Assignment*>;  // one alternative of each axis, put together
 
 constexpr std::size_t most_trials = 10'000;
+constexpr Index most_candidates = 10'000;
 
 std::vector<Choice> product(const std::vector<SweepAxis>& axes) {
   std::vector<Choice> all{{}};
@@ -33,11 +36,15 @@ std::vector<Choice> product(const std::vector<SweepAxis>& axes) {
   return all;
 }
 
-RunConfig resolve(const ConfigTree& base, const Choice& choice, const std::string& without = "") {
+ConfigTree tree_of(const ConfigTree& base, const Choice& choice, const std::string& without = "") {
   ConfigTree tree = base;
   for (const Assignment* assignment : choice)
     if (assignment->key != without) tree = tree.with(assignment->key, assignment->value);
-  return RunConfig::read(std::move(tree));
+  return tree;
+}
+
+RunConfig resolve(const ConfigTree& base, const Choice& choice, const std::string& without = "") {
+  return RunConfig::read(tree_of(base, choice, without));
 }
 
 std::string text_of(const ConfigNode& node) {
@@ -123,6 +130,47 @@ std::vector<RunConfig> read_all(const ConfigTree& base, const std::vector<Choice
     }
   problems.raise(choices.size());
   return configs;
+}
+
+/// Where choice number i of a sweep with [tune] belongs: seeds vary fastest, then candidates.
+TuneStage stage_of(const SweepFile& sweep, std::size_t i) {
+  std::size_t seeds = 1, candidates = 1;
+  for (const SweepAxis& axis : sweep.axes) {
+    if (axis.origin == SweepAxis::Origin::seeds) seeds = axis.alternatives.size();
+    if (axis.origin == SweepAxis::Origin::tune) candidates = axis.alternatives.size();
+  }
+  return {Index(i / (seeds * candidates)), Index(i / seeds % candidates), -1};
+}
+
+/// Adds the trials of the rungs, with the first seed, made of those at the whole budget, and sorts
+/// all of them.
+void add_rungs(const SweepFile& sweep, const ConfigTree& base, const std::vector<Choice>& choices,
+               TrialProblems& problems, std::vector<Trial>& trials) {
+  std::vector<Trial> shorter;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    const TuneStage stage = stage_of(sweep, i);
+    const bool is_first_seed = i == 0 || stage_of(sweep, i - 1).candidate != stage.candidate ||
+                               stage_of(sweep, i - 1).arm != stage.arm;
+    trials[i].stage = stage;
+    for (std::size_t rung = 0; is_first_seed && rung < sweep.rungs.size(); ++rung) try {
+        RunConfig config =
+            shorter_run(tree_of(base, choices[i]), trials[i].config, sweep.rungs[rung].share);
+        Trial trial{.id = {},
+                    .config = std::move(config),
+                    .settings = trials[i].settings,
+                    .stage = {stage.arm, stage.candidate, Index(rung)}};
+        trial.id = trial.config.identity().substr(0, 8);
+        shorter.push_back(std::move(trial));
+      } catch (const ConfigError& error) {
+        problems.add(error.problems(), choices[i]);
+      }
+  }
+  problems.raise(choices.size() * sweep.rungs.size());
+  std::ranges::move(shorter, std::back_inserter(trials));
+  std::ranges::stable_sort(trials, {}, [](const Trial& trial) {
+    const TuneStage& stage = trial.stage;
+    return std::tuple(stage.arm, stage.is_rung() ? stage.rung : most_candidates, stage.candidate);
+  });
 }
 
 /// Whether a run has all of these settings, however its config spells them.
@@ -217,6 +265,10 @@ std::vector<Trial> trials_of(const SweepFile& sweep, const std::vector<std::stri
   }
   refuse_equal_trials(sweep, trials);
   refuse_useless_axes(sweep, base, choices, trials);
+  if (!sweep.rungs.empty()) {
+    add_rungs(sweep, base, choices, problems, trials);
+    refuse_equal_trials(sweep, trials);
+  }
   trials = without_excluded(sweep, std::move(trials));
   forget_constant_settings(trials);
   return trials;

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "experiments/runs/run_list.h"
+#include "experiments/sweep/turns.h"
 
 namespace weft::experiments {
 namespace {
@@ -60,12 +61,16 @@ void Watched::look_at_sweep(WatchedState& state) {
   const SweepPlan plan = read_plan(files);
   state.is_sweep = true;
   state.title = plan.name;
-  double left = 0;
   Index running = 0;
   std::vector<std::pair<int, fs::path>> shown;
-  for (const PlannedTrial& planned : plan.trials) {
+  const std::vector<Turn> turns = turns_of(files, plan);
+  double left = later_seconds(plan, turns);
+  state.later = later_trials(plan, turns);
+  for (std::size_t i = 0; i < plan.trials.size(); ++i) {
+    const PlannedTrial& planned = plan.trials[i];
+    if (turns[i] != Turn::now) continue;
     const fs::path directory = files.run(planned.id);
-    const TrialState phase = state_of(files, planned.id);
+    const TrialState phase = state_of(files, planned);
     const RunRecord& run = run_at(directory);
     WatchedTrial trial{planned.id,  planned.label(), state_text(phase, run),
                        run.step,    planned.steps,   run.seconds_left(),

@@ -23,7 +23,8 @@ struct WatchedTrial {
 struct WatchedState {
   std::string title;
   bool is_sweep = false;
-  std::vector<WatchedTrial> trials = {};  ///< of a sweep
+  std::vector<WatchedTrial> trials = {};  ///< of a sweep, those whose turn it is
+  Index later = 0;                        ///< more that follow when these have ended
   std::vector<RunRecord> runs = {};       ///< those whose curves are shown
   double seconds_left = -1;               ///< of a sweep
 };

@@ -66,7 +66,7 @@ optim.lr = [1e-3, 3e-3]
   ASSERT_EQ(program.run({"sweep", "s.toml"}).code, 0);
   const Outcome whole = program.run({"report", "sweeps/s", "--baseline", "dense"});
   expect_lacks(whole.out, " *");
-  expect_holds(whole.out, {"Best: "});
+  expect_holds(whole.out, {"ahead is "});
   // One trial of the local attention goes back to where it had not begun.
   std::string victim;
   for (const auto& config :
@@ -77,7 +77,7 @@ optim.lr = [1e-3, 3e-3]
   std::filesystem::remove_all(program.directory() / "sweeps/s/trials" / victim);
   std::filesystem::remove(program.directory() / "sweeps/s/scores" / (victim + ".json"));
   const Outcome part = program.run({"report", "sweeps/s", "--baseline", "dense"});
-  expect_holds(part.out, {" *", "can still change", "Best so far: "});
+  expect_holds(part.out, {" *", "can still change", "ahead so far is "});
   std::istringstream lines(part.out);
   int marked = 0;
   for (std::string line; std::getline(lines, line);) {

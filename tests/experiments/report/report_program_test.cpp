@@ -57,8 +57,10 @@ TEST(ReportProgram, the_page_is_whole_and_draws_every_point_of_the_data) {
   const Outcome outcome = program.run({"report", "sweeps/s", "-o", "report.html,pictures/"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("Equal budgets: train.steps = 12."), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("Best: "), std::string::npos);
+  // Two seeds of a model that learned nothing: no verdict, and the reasons for doubt.
+  EXPECT_NE(outcome.out.find("Doubt: two seeds (every row)"), std::string::npos) << outcome.out;
   const std::string page = read_text(program.directory() / "report.html");
+  EXPECT_NE(page.find("Doubt:</span> two seeds (every row)"), std::string::npos);
   std::istringstream stream(page);
   boost::property_tree::ptree tree;
   EXPECT_NO_THROW(boost::property_tree::read_xml(stream, tree));

@@ -28,6 +28,18 @@ TEST(Statistics, sign_flips_are_counted_exactly) {
   EXPECT_DOUBLE_EQ(sign_flip_probability(std::vector<double>{1, -2, 3}), 6.0 / 8);
 }
 
+TEST(Statistics, seeds_that_decide_are_those_of_a_paired_t_test_with_a_power_of_80_per_cent) {
+  // As tables of the power of a paired t test at 5 % have them, by effect in deviations.
+  EXPECT_EQ(pairs_to_decide(0.5, 1), 34);
+  EXPECT_EQ(pairs_to_decide(-0.8, 1), 15);
+  EXPECT_EQ(pairs_to_decide(1, 1), 10);
+  EXPECT_EQ(pairs_to_decide(2, 1), 5);
+  EXPECT_EQ(pairs_to_decide(1000, 1), 2);
+  EXPECT_EQ(pairs_to_decide(0.01, 1), std::nullopt) << "more than 1,000";
+  EXPECT_EQ(pairs_to_decide(0, 1), std::nullopt);
+  EXPECT_EQ(pairs_to_decide(1, NAN), std::nullopt);
+}
+
 TEST(Statistics, the_front_holds_what_nothing_beats_in_both) {
   const std::vector<Candidate> all = {{3, 9}, {1, 2}, {2, 1}, {2, 5}, {4, 9}, {NAN, 99}};
   EXPECT_EQ(pareto_front(all), (std::vector<std::size_t>{1, 3, 0}));

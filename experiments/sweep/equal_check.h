@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "experiments/sweep/plan.h"
+
+namespace weft::experiments {
+
+/// Checks a plan's `equal` before anything starts: an Error that lists, task by task, what is too
+/// far from the others, and says what to change.
+void check_equal(const SweepPlan& plan);
+
+/// "equal parameters, within 5 %: 58.6k to 60.1k"; empty without such a rule.
+std::string describe_equal(const SweepPlan& plan);
+
+}  // namespace weft::experiments
