@@ -9,9 +9,9 @@
 
 namespace weft::autograd {
 
-/// What one optimizer step remembers beside its tapes: discrete decisions, so that a replay reads
-/// them back instead of deriving them again from rounded activations, penalties on activations, and
-/// the statistics proposed to states, added up in the order of the micro-batches.
+/// What one optimizer step remembers in addition to its tapes: discrete decisions, so that a replay
+/// reads them back instead of deriving them again from rounded activations, penalties on
+/// activations, and the statistics proposed to states, added up in the order of the micro-batches.
 class Journal {
  public:
   /// The decision stored under `key`, or null.

@@ -46,7 +46,7 @@ Var add_positions(const Var& x, const Parameter& table, Index length, Index firs
 /// The same with a fixed table.
 Var add_positions(const Var& x, const Tensor& table, Index length, Index first = 0);
 /// x: [B * T, d1 + d2], first: [n1, d1], second: [n2, d2] -> x with row p / n2 of the first table
-/// beside row p % n2 of the second added to the token at p = start + t.
+/// next to row p % n2 of the second, added to the token at p = start + t.
 Var add_axial_positions(const Var& x, const Parameter& first, const Parameter& second, Index length,
                         Index start = 0);
 /// x: [N, n], table: [most, n], ids: N -> x with row ids[i] of the table added to row i; nothing
@@ -117,7 +117,7 @@ Var reshape(const Var& x, Shape shape);
 Var concat(const std::vector<Var>& parts);
 /// Columns [first, first + count) of the last axis.
 Var slice(const Var& x, Index first, Index count);
-/// Columns [first, first + c) of x, in every sequence behind its earlier rows.
+/// Columns [first, first + c) of x, in every sequence after its earlier rows.
 /// earlier: [B * M, c], x: [B * T, n] -> [B * (M + T), c]
 Var append_rows(const Var& earlier, const Var& x, Index batch, Index first);
 /// The mean of the first counts[b] rows of each sequence b.  x: [B * T, n] -> [B, n]
@@ -154,7 +154,7 @@ Var recompute(const Pass& pass, const Sublayer& f, const Var& x);
 /// exists for one piece at a time.
 Var by_pieces(const Pass& pass, const Sublayer& f, const Var& x, Index rows);
 
-/// What becomes of the two streams of a reversible stack.
+/// How the two streams of a reversible stack are combined.
 enum class StreamOutput { average, concat };
 /// Branches that add to two streams in turn, first += f0(second), second += f1(first),
 /// first += f2(second) and so on, with nothing kept but how the streams end. Each branch returns
@@ -163,10 +163,10 @@ enum class StreamOutput { average, concat };
 Var reversible(const Pass& pass, std::vector<Sublayer> branches, const Var& first,
                const Var& second, StreamOutput output);
 
-/// Each sequence of y right behind the real rows of its sequence in x; zeros fill the end.
+/// Each sequence of y directly after the real rows of its sequence in x; zeros fill the end.
 /// x: [B * S, n], y: [B * T, n] -> [B * (S + T), n]
 Var join_rows(const Var& x, const Var& y, const core::Lengths& lengths);
-/// The `count` rows of each sequence behind its first lengths[b].  z: [B * S, n] -> [B * count, n]
+/// The `count` rows of each sequence after its first lengths[b].  z: [B * S, n] -> [B * count, n]
 Var rows_behind(const Var& z, const core::Lengths& lengths, Index count);
 /// A recurrence without matrices along each sequence: gates say what a token adds to the running
 /// average c, how much of c stays, and how much of the output is c rather than x.

@@ -12,7 +12,7 @@
 
 namespace weft::autograd {
 
-/// How a parameter starts.
+/// The initial value of a parameter.
 struct Init {
   enum class Law { constant, normal, uniform, mapped };
   Law law = Law::constant;
@@ -27,7 +27,7 @@ struct Init {
 };
 
 /// A table of which a step reads few rows: its gradient is zero but for the rows that pullbacks
-/// name, and whoever passes over it passes over those only. It moves at a rate of its own, never
+/// name, and code that passes over it passes over those only. It has its own learning rate, never
 /// decays, and what an optimizer remembers of a row does not change while the row is not read.
 struct RowSparse {
   double rate = 1e-3;

@@ -11,7 +11,7 @@
 namespace weft::autograd {
 
 /// The flat arrays behind a model's parameters: all values in one, all gradients in another, each
-/// parameter aligned to 64 bytes, row-sparse ones behind all others. The optimizer passes over the
+/// parameter aligned to 64 bytes, row-sparse ones after all others. The optimizer passes over the
 /// flat arrays once; the model sees them as read-only tensors.
 class ParameterArena {
  public:

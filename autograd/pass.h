@@ -9,8 +9,8 @@
 
 namespace weft::autograd {
 
-/// What travels down the model with the activations: the tape if any, the random stream of this
-/// place in the model, and the step's journal. A default Pass is plain inference.
+/// The context that every layer receives with the activations: the tape if any, the random stream
+/// of this place in the model, and the step's journal. A default Pass is plain inference.
 class Pass {
  public:
   Pass() = default;

@@ -9,7 +9,7 @@
 
 namespace weft::autograd {
 
-/// Where a step's time goes, by layer and op. Ops run one after the other, so the time between
+/// The time of a step by layer and op. Ops run one after the other, so the time between
 /// two records is the later op's own; arithmetic and memory come from the kernels' counters.
 class Profile {
  public:
@@ -17,7 +17,7 @@ class Profile {
     core::Index calls = 0;
     double forward_s = 0, backward_s = 0;
     core::Index flops = 0;
-    core::Index bytes = 0;  ///< live pool bytes that the op's forward left behind, summed
+    core::Index bytes = 0;  ///< live pool bytes after the op's forward, summed
   };
   using Key = std::pair<std::string, std::string>;  ///< scope path, op
 

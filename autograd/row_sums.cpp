@@ -12,7 +12,7 @@ using core::Real;
 
 void sum_over_rows(Index rows, Index width, std::span<Real> to,
                    const std::function<void(Index, Index, Real*)>& body) {
-  // At most 64 pieces, so that the partial sums stay small beside what is summed.
+  // At most 64 pieces, so that the partial sums stay small compared with what is summed.
   const Index piece = std::max({(rows + 63) / 64, core::rows_per_piece(width), Index(1)});
   const Index pieces = (rows + piece - 1) / piece;
   core::Tensor partial({pieces, width}, 0);

@@ -17,7 +17,7 @@ class Profile;
 class Tape;
 
 /// A tensor that may be on a tape. Without a tape, ops evaluate and record nothing, so
-/// inference needs no mode of its own.
+/// inference needs no separate mode.
 class Var {
  public:
   Var() = default;
@@ -48,7 +48,7 @@ using Gradients = std::vector<Tensor>;
 /// the op saved; the sweep destroys it once it has run.
 using Pullback = std::function<Gradients(Tensor dy)>;
 
-/// What is watched while a tape records and sweeps.
+/// Measurements while a tape records and sweeps.
 struct TapeOptions {
   /// Throw core::Error (diverged) at the first op whose value or gradient is not finite.
   bool check_finite = false;

@@ -15,7 +15,7 @@ class Error : public std::runtime_error {
  public:
   Error(Fault fault, const std::string& message) : std::runtime_error(message), fault_(fault) {}
   explicit Error(const std::string& message) : Error(Fault::usage, message) {}
-  /// The reason by itself, and what to do about it; what() is "REASON. ADVICE".
+  /// The reason, and what to do about it; what() is "REASON. ADVICE".
   Error(Fault fault, const std::string& reason, const std::string& advice)
       : std::runtime_error(reason + ". " + advice),
         fault_(fault),
@@ -38,7 +38,7 @@ void append_number(std::string& message, unsigned long long number);
 /// With at most six digits, as a stream prints it.
 void append_number(std::string& message, double number);
 
-/// Text, a character, a number, or what has a to_string of its own. Formatting is out of line, and
+/// Text, a character, a number, or a type that has a to_string. Formatting is out of line, and
 /// this header without <sstream>, because nearly every source includes it.
 template <class Part>
 void append_part(std::string& message, const Part& part) {

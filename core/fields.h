@@ -120,7 +120,7 @@ class Fields {
   virtual std::vector<std::unique_ptr<Fields>> tables(std::string_view key,
                                                       std::string_view help) = 0;
 
-  /// Reports that the value of `key` is legal by itself but not beside the others.
+  /// Reports that the value of `key` is legal by itself but not together with the others.
   virtual void problem(std::string_view key, const std::string& message) = 0;
 
  protected:

@@ -16,7 +16,7 @@ class Rng {
  public:
   explicit Rng(std::uint64_t seed) : key_(seed) {}
 
-  /// The stream of one part of whatever this stream stands for.
+  /// The stream of one part of what this stream is for.
   Rng fold(std::uint64_t part) const;
   Rng fold(std::string_view name) const;
 

@@ -28,13 +28,13 @@ struct Batch : core::Batch {
   bool continues = false;  ///< every row starts where that of the batch before ended
 };
 
-/// How often something simple is right: what an accuracy must be compared with.
+/// Accuracies of simple baselines, to compare a model's accuracy with.
 struct Baseline {
   std::string name;
   double accuracy;
 };
 
-/// What something simple needs to say a token: what bits must be compared with.
+/// Bits of simple baselines, to compare a model's bits with.
 struct BitsBaseline {
   std::string name;
   double bits;
@@ -82,7 +82,7 @@ class Dataset {
   /// How tokens are written, if each is one byte or one character: it is saved with a model, which
   /// then reads and writes text without the data.
   virtual std::optional<Spelling> spelling() const;
-  /// The token of its first unit; those before it have meanings of their own.
+  /// The token of its first unit; those before it are special tokens.
   virtual Token first_unit() const { return 0; }
 
   /// The fewest bits per scored token that any model can expect on this split, if the distribution
@@ -93,16 +93,16 @@ class Dataset {
 
   /// What the classes are called, in order.
   virtual std::vector<std::string> class_names() const;
-  /// What is reached on a split without any model, the lowest first.
+  /// Baselines on a split without any model, the lowest first.
   virtual std::vector<Baseline> baselines(Split split) const;
   /// The same in bits per scored token, the most first; empty where nothing simple is known.
   virtual std::vector<BitsBaseline> bits_baselines(Split split) const;
 
   /// The form of the images whose values the sequences are; nothing for other data. Where each
-  /// value is predicted, inputs begin with the token behind the values, `levels`.
+  /// value is predicted, inputs begin with the token after the values, `levels`.
   virtual std::optional<core::ImageForm> image() const;
 
-  /// What users should know of how the data was read, one sentence each.
+  /// Notes for users about how the data was read, one sentence each.
   virtual std::vector<std::string> remarks() const;
 
   /// Whether targets are the tokens that come next, so that the tokens before one are its context.

@@ -20,7 +20,7 @@ struct DataTraits {
   bool images = false;      ///< sequences are the values of images
 };
 
-/// What tokens and classes mean to a model that has been trained: a file that holds only some of
+/// The meaning of tokens and classes for a trained model: a file that holds only some of
 /// them is read with the numbers that they have in the model.
 struct Meaning {
   std::optional<Spelling> spelling = {};

@@ -11,7 +11,7 @@
 
 namespace weft::data {
 
-/// Prepares training batches ahead of their use in a thread of its own, at most `depth` of them.
+/// Prepares training batches ahead of their use in a separate thread, at most `depth` of them.
 /// next() gives batch first_number, first_number + 1, ...; a failure to make a batch is
 /// thrown by the next() that asks for it. The reader's position is the number of batches taken:
 /// what was prepared and not taken is made again after a resume. The thread receives no signals.

@@ -10,7 +10,7 @@
 
 namespace weft::optim {
 
-/// How one step moves the parameters.
+/// How one step updates the parameters.
 struct Update {
   core::Index step = 0;       ///< numbered from 0; Adam corrects its bias by step + 1
   double rate = 0;            ///< the learning rate of this step

@@ -6,7 +6,7 @@
 namespace weft::autograd {
 namespace {
 
-/// Tables [n1, d1] and [n2, d2]; position p has row p / n2 of the first beside row p % n2 of the
+/// Tables [n1, d1] and [n2, d2]; position p has row p / n2 of the first next to row p % n2 of the
 /// second.
 struct Axes {
   const Parameter &first, &second;

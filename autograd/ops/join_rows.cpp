@@ -7,7 +7,7 @@
 namespace weft::autograd {
 namespace {
 
-/// Sequences of S rows of which some are real, and behind those T more: S + T places.
+/// Sequences of S rows of which some are real, followed by T more: S + T places.
 struct Joint {
   Index before, behind, width;
   core::Lengths lengths;
@@ -27,7 +27,7 @@ struct Joint {
     });
     return z;
   }
-  /// The real rows of x where they were, zeros behind them.
+  /// The real rows of x where they were, zeros after them.
   Tensor first(const Tensor& z) const {
     Tensor x({batch() * before, width}, 0);
     Real* to = x.write().data();
@@ -77,7 +77,7 @@ Var join_rows(const Var& x, const Var& y, const core::Lengths& lengths) {
   });
 }
 
-/// y[b] = the `count` rows of z[b] behind the first lengths[b].
+/// y[b] = the `count` rows of z[b] after the first lengths[b].
 /// dz is dy at its place and zero elsewhere.  Saves: nothing.
 Var rows_behind(const Var& z, const core::Lengths& lengths, Index count) {
   const Index places = rows_each("rows_behind", z, lengths);

@@ -38,7 +38,7 @@ class Tensor {
  private:
   Shape shape_{0};
   Real* data_ = nullptr;
-  std::shared_ptr<Real> storage_;  ///< empty when lent
+  std::shared_ptr<Real> storage_;  ///< empty when it belongs to others (lend)
 };
 
 /// The value of a one-element tensor.

@@ -22,10 +22,10 @@ int outcome(const Call& call) {
   return 0;
 }
 
-/// A new file beside `path` whose name no other writer has, now or ever: 0 or an errno.
+/// A new file next to `path` with a name that no other writer has, now or ever: 0 or an errno.
 int open_temporary(const std::filesystem::path& path, std::filesystem::path& temporary, int& file) {
   static std::atomic<unsigned> count = 0;
-  int error = EEXIST;  // of what a process of the same number left behind
+  int error = EEXIST;  // from a file that an earlier process of the same number left
   for (int tries = 0; error == EEXIST && tries < 1000; ++tries) {
     temporary = path;
     temporary += message_of('.', ::getpid(), '-', count++, temporary_ending);

@@ -12,7 +12,7 @@
 namespace weft::core {
 
 /// Replaces a file as a whole, so that a crash, a kill or a full disk at any moment leaves either
-/// the old contents or the new. The parts, laid end to end, go to a temporary file of their own in
+/// the old contents or the new. The parts, one after the other, go to a separate temporary file in
 /// the same directory, are fsynced and renamed, and the directory is fsynced: of several writers
 /// the last one wins, as a whole. On failure the temporary file is removed and an Error says why
 /// and what to do; `fault` is Fault::checkpoint for what a run needs to be continued.
@@ -22,7 +22,7 @@ void write_durably(const std::filesystem::path& path,
 void write_durably(const std::filesystem::path& path, std::string_view text,
                    Fault fault = Fault::output);
 
-/// The ending of the temporary files, which a killed writer leaves behind.
+/// The ending of the temporary files, which a killed writer leaves.
 inline constexpr std::string_view temporary_ending = ".tmp";
 
 /// The whole contents of a file, or an Error (Fault::data).

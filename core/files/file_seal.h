@@ -25,7 +25,7 @@ class Unreadable : public Error {
   using Error::Error;
 };
 
-/// What one pass over a file finds.
+/// The result of one pass over a file.
 struct SealCheck {
   Index bytes = 0;
   std::string xxh3_128 = {};  // of the whole file, seal included

@@ -34,7 +34,7 @@ std::string broadcast(Ranks& ranks, std::string text) {
   return text;
 }
 
-/// In each round a rank hears what a stretch of ranks twice as long knows; hearing of one twice
+/// In each round a rank learns what twice as many ranks know; learning of one twice
 /// changes no largest.
 Index largest(Ranks& ranks, Index own) {
   const Index count = ranks.count();

@@ -69,12 +69,12 @@ class OneRank final : public Ranks {
                                   int channel) override;
 };
 
-/// For work that a process does by itself, also beside others.
+/// For work that a process does by itself, even if there are others.
 Ranks& one_rank();
 /// The ranks of this process: one, until a program calls `start_ranks` under a launcher.
 Ranks& ranks();
 
-/// What a launcher says in the environment.
+/// The environment variables of a launcher.
 struct Launch {
   Index rank = 0, count = 1;
   bool by_mpi = false;  ///< a launcher of MPI, to whose processes MPI may be started

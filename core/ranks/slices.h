@@ -7,9 +7,10 @@
 
 namespace weft::core {
 
-/// Who owns which stretches of a flat array of `size` numbers. The array is cut into buckets, each
-/// of which is shared out over all ranks, so that a bucket can be summed while others are still
-/// being computed and no rank waits for another's. A small array leaves ranks without a stretch.
+/// Which rank owns which parts of a flat array of `size` numbers. The array is cut into buckets,
+/// each of which is shared out over all ranks, so that a bucket can be summed while others are
+/// still being computed and no rank waits for another's. A small array leaves ranks without a
+/// stretch.
 class Slices {
  public:
   /// The place at or before a wanted one at which an array may be cut: it must not grow smaller

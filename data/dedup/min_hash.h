@@ -30,7 +30,7 @@ struct Bands {
   core::Index count = 16;
   core::Index rows = 8;
 
-  /// How likely a pair of this similarity becomes a candidate: 1 - (1 - s^rows)^count.
+  /// The probability that a pair of this similarity becomes a candidate: 1 - (1 - s^rows)^count.
   double probability(double similarity) const;
 };
 

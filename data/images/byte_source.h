@@ -46,7 +46,7 @@ class ByteSource {
   Index unpacked_ = 0, most_;
 };
 
-/// How many values a compressed file of so many bytes is believed to hold: images compress well,
+/// How many values a compressed file of this many bytes is expected to hold: images compress well,
 /// but a file that claims much more is made to fill the memory.
 Index most_unpacked(Index file_bytes);
 

@@ -39,7 +39,7 @@ void check_magic(std::uint32_t found, std::uint32_t wanted, const std::string& p
                ": name a file of that format");
 }
 
-/// `records` of `size` bytes each, and nothing behind them.
+/// `records` of `size` bytes each, and nothing after them.
 std::vector<std::uint8_t> take_records(ByteSource& source, const std::string& path, Index records,
                                        Index size, const char* record) {
   std::vector<std::uint8_t> bytes;

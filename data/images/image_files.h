@@ -11,8 +11,8 @@ namespace weft::data {
 ///   a folder of PNG, PGM and PPM files, in the order of their names; or a folder of such folders,
 ///     each a class of its name;
 ///   a pattern with * or ? that names several such files, in the order of their names.
-/// What a file holds is known by its first bytes, a CIFAR-10 file by its name. All images have one
-/// size. Whatever is wrong is a data error that names the file or record and says what to do.
+/// The kind of a file is detected by its first bytes, a CIFAR-10 file by its name. All images have
+/// one size. Whatever is wrong is a data error that names the file or record and says what to do.
 PictureSet read_images(const std::string& path);
 
 }  // namespace weft::data

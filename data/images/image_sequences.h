@@ -7,7 +7,7 @@ namespace weft::data {
 
 /// Images as sequences of values to be predicted: inputs are [begin, x_0 .. x_{D-2}], targets
 /// x_0 .. x_{D-1}, so that every value is scored once, the first one too. The token of a value is
-/// the value itself, `begin` the one behind them. An image is one window whatever the stride.
+/// the value itself, `begin` the one after them. An image is one window, whatever the stride.
 class ImageSequences final : public Dataset {
  public:
   /// `length` must be D.

@@ -13,8 +13,8 @@
 namespace weft::data {
 namespace {
 
-/// What the field holds out of training: 2,000 images of CIFAR-10, 5,000 of MNIST and its like; of
-/// few images a tenth.
+/// The usual number of images held out of training: 2,000 images of CIFAR-10, 5,000 of MNIST and
+/// its like; of few images a tenth.
 Index default_held_out(const PictureSet& training) {
   const Index usual = training.form.channels == 3 ? 2000 : 5000;
   return std::clamp<Index>(training.count / 10, 1, usual);

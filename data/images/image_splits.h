@@ -10,7 +10,8 @@
 
 namespace weft::data {
 
-/// What images are read for: as values to be predicted one after the other, or for their class.
+/// The purpose for which images are read: as values to be predicted one after the other, or for
+/// their class.
 enum class ImagesForm { language, classify };
 
 /// The settings of data.kind = "images".
@@ -28,7 +29,7 @@ struct ImagesSettings {
 /// The images of training, validation and test, and where known the class of each.
 class ImageSplits {
  public:
-  /// Reads the files. Validation without a file of its own is the last `held_out` images of
+  /// Reads the files. Validation without a separate file is the last `held_out` images of
   /// training's. One file for all splits is divided by fractions in a random order that depends on
   /// the images' number only; equal images stay together.
   explicit ImageSplits(const ImagesSettings& settings);

@@ -31,7 +31,7 @@ class Numbers {
                    ", a number: it is no PGM or PPM");
     return number;
   }
-  /// Where binary values begin: one white space behind the last number.
+  /// Where binary values begin: one white space after the last number.
   std::size_t after() const { return at_ + 1; }
 
  private:

@@ -60,7 +60,7 @@ class Facts final : public QuestionData {
   Index windows(Split) const override { return settings_.held_out; }
   QuestionWindow window(Split split, Index number) const override;
   QuestionWindow draw(const core::Rng& stream) const;
-  /// What a document says of the first keys: keys 0 .. values - 1 have values; with two hops, key
+  /// The facts about the first keys: keys 0 .. values - 1 have values; with two hops, key
   /// values + i links to key i.
   std::vector<std::vector<Token>> draw_facts(const std::vector<Index>& keys,
                                              const core::Rng& stream) const;

@@ -13,7 +13,7 @@
 namespace weft::data {
 namespace {
 
-/// Adds what a file says to `ids`, which must all differ: predictions are told apart by them.
+/// Adds what a file says to `ids`, which must all differ, since predictions are identified by them.
 void check_ids(const std::vector<SquadArticle>& articles, const std::string& path,
                std::set<std::string>& ids) {
   for (const SquadArticle& article : articles)

@@ -26,7 +26,7 @@ struct QaSettings {
 };
 
 /// Questions about documents from SQuAD's JSON, read byte by byte or character by character. A
-/// document that does not fit behind its question is read in overlapping windows. Training reads
+/// document that does not fit after its question is read in overlapping windows. Training reads
 /// every window that holds an answer wholly once per epoch and, of the others, as many with the
 /// target "no answer", each epoch in a new order. One file is divided by fractions of its articles
 /// in a random order that depends on their number only; articles of one title stay together.

@@ -4,7 +4,7 @@
 
 namespace weft::data {
 
-/// What is asked, and what is right.
+/// The question and its right answers.
 struct Question {
   std::string id;
   std::vector<std::string> answers;     ///< texts that are right; empty: there is no answer
@@ -16,7 +16,7 @@ struct Question {
 enum class AnswerForm { words, symbols };
 
 /// Questions that are answered by a stretch of a document. A batch's inputs are windows of
-/// documents behind their questions; its targets are [B, A, 2], first and last token of up to A
+/// documents after their questions; its targets are [B, A, 2], first and last token of up to A
 /// answers, (0, 0) where a window has none; `documents` says where each document begins and ends.
 /// Evaluation reads all windows of every question, one after the other.
 class QuestionData : public Dataset {
@@ -41,7 +41,7 @@ class QuestionData : public Dataset {
   QuestionData(Index length, Index batch, bool pads, Index answers)
       : length_(length), batch_(batch), answers_(answers), pads_(pads) {}
 
-  /// What training reads, counted from 0 without end.
+  /// Training data, numbered from 0 without end.
   virtual QuestionWindow training_window(Index number) const = 0;
   virtual Index windows(Split split) const = 0;
   virtual QuestionWindow window(Split split, Index number) const = 0;

@@ -7,7 +7,7 @@
 
 namespace weft::data {
 
-/// Tokens of questions with a meaning of their own: 0 is padding, 1 begins every sequence and
+/// Special tokens of questions: 0 is padding, 1 begins every sequence and
 /// stands for "no answer", 2 ends the question.
 constexpr Token cls = 1, separator = 2, first_free = 3;
 
@@ -24,7 +24,7 @@ struct QuestionWindow {
   std::vector<std::pair<Index, Index>> answers;  ///< first and last token; (0, 0): none in it
 };
 
-/// The windows in which a document of so many tokens is read behind its question, in sequences of
+/// The windows in which a document of this many tokens is read after its question, in sequences of
 /// `length`.
 Windows document_windows(Index document, Index question, Index length, Index stride);
 

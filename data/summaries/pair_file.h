@@ -12,7 +12,7 @@ struct PairFields {
   bool json = false;                       ///< a JSON object a line, else columns divided by tabs
   std::string source = "1", target = "2";  ///< columns, or fields of the objects
   bool header = false;                     ///< columns: the first line names them
-  bool escapes = false;                    ///< columns: \n, \t and \\ stand for what they name
+  bool escapes = false;                    ///< columns: \n, \t and \\ are escapes
 };
 
 /// A source and what should be made of it.

@@ -34,9 +34,9 @@ class Classification : public Dataset {
   Classification(Index length, Index batch, bool pads)
       : length_(length), batch_(batch), pads_(pads) {}
 
-  /// What training reads, counted from 0 without end.
+  /// Training data, numbered from 0 without end.
   virtual Example training_example(Index number) const = 0;
-  /// What is scored of a split.
+  /// The part of a split that is scored.
   virtual Index scored(Split split) const = 0;
   virtual Example scored_example(Split split, Index number) const = 0;
 

@@ -41,7 +41,7 @@ struct Grammar {
   std::optional<Expression> grow(const core::Rng& stream, Index shortest, Index longest) const;
 };
 
-/// What an operator makes of digits, at least one.
+/// The result of an operator on digits, at least one.
 int apply(Operator op, std::vector<int> arguments);
 
 /// The value of an expression. With `levels`, operations nested deeper than that are left out of

@@ -21,7 +21,7 @@ class MaskedText final : public Dataset {
   Index evaluation_batches(Split split, Index stride) const override;
   Batch evaluation(Split split, Index number, Index stride) const override;
   std::vector<Token> encode(std::string_view text) const override { return text_.encode(text); }
-  /// That of the text; the mask token is behind its units.
+  /// That of the text; the mask token comes after its units.
   std::optional<Spelling> spelling() const override { return text_.spelling(); }
   /// A hidden token prints as a full block.
   std::string decode(std::span<const Token> tokens) const override;

@@ -38,8 +38,8 @@ std::vector<Span> random_spans(Index n, double share, double mean, const core::R
 
 /// What a model has to fill in. Chosen positions keep their token as target, all others have none.
 /// bert: round(share n) places, of which 80 % become the mask token, 10 % a random token and 10 %
-/// stay as they are, each place by itself. spans: every token of random spans becomes the mask
-/// token, so the sequence keeps its length and hidden tokens are scored in place.
+/// stay as they are, each position independently. spans: every token of random spans becomes the
+/// mask token, so the sequence keeps its length and hidden tokens are scored in place.
 class Masking {
  public:
   Masking(const MaskingSettings& settings, Index vocabulary);

@@ -6,7 +6,7 @@
 
 namespace weft::data {
 
-/// Bytes or characters as tokens behind `first` tokens that have a meaning of their own: a unit's
+/// Bytes or characters as tokens after `first` special tokens: a unit's
 /// token is its number plus `first`.
 class ShiftedSpelling {
  public:

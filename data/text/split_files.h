@@ -16,7 +16,7 @@ struct SplitFiles {
   std::string train_path = {}, validation_path = {}, test_path = {};
   std::vector<double> fractions = {};  ///< of training, validation, test
 
-  /// Whether one file is divided, because no split has a file of its own.
+  /// Whether one file is divided, because no split has a separate file.
   bool divided() const;
   /// The files of training, validation and test; empty where there is none.
   std::array<std::string, 3> split_paths() const {

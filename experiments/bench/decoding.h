@@ -7,7 +7,7 @@
 
 namespace weft::experiments {
 
-/// How fast one model writes token after token, alone in its batch.
+/// The speed at which one model generates tokens, with a batch of one.
 struct DecodeSpeed {
   double tokens_per_s = 0;
   double token_s = 0;        ///< median

@@ -41,7 +41,7 @@ T take(Checkpoint& checkpoint, const std::string& name) {
   return *value;
 }
 
-/// What HDF5 cannot open although it is built as it should be is no fault of the file.
+/// If HDF5 cannot open a file of correct structure, the file is not at fault.
 core::Hdf5File open_checked(const std::filesystem::path& path) {
   core::check_hdf5_structure(path);
   try {

@@ -24,7 +24,7 @@ struct WrittenCheckpoint {
 WrittenCheckpoint write_checkpoint(const std::filesystem::path& path, const Snapshot& snapshot,
                                    std::optional<double> validation = {});
 
-/// Reads a file that is known to be whole.
+/// Reads a file that is known to be complete.
 Checkpoint read_checkpoint(const std::filesystem::path& path);
 
 /// Throws an Error (Fault::checkpoint) that says what is wrong unless the file is whole.

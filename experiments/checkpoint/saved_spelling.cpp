@@ -26,7 +26,7 @@ data::Spelling read_alphabet(const Checkpoint& checkpoint) {
   return data::Spelling(data::Alphabet(std::move(characters)));
 }
 
-/// What each number means before and now; nothing stands for a number that is not used.
+/// The meaning of each number before and now; empty for a number that is not used.
 using Meaning = std::vector<std::string>;
 
 void compare(const std::string& what, const Meaning& before, const Meaning& now,

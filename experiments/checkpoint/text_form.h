@@ -23,7 +23,7 @@ struct TextForm {
 
   /// Text to tokens; what cannot be written in the model's units is an error that names it.
   std::vector<core::Token> encode(std::string_view text) const;
-  /// Tokens before the first unit, and behind the last, are left out.
+  /// Tokens before the first unit and after the last are left out.
   std::string decode(std::span<const core::Token> tokens) const;
 };
 

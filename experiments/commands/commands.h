@@ -9,7 +9,7 @@ namespace weft::experiments {
 
 using Arguments = std::vector<std::string>;
 
-/// A verb of the program: it runs and returns the exit code, or it has verbs of its own
+/// A verb of the program: it runs and returns the exit code, or it has subcommands
 /// (weft bench step); with both it chooses between them itself.
 struct Command {
   std::string_view name;
@@ -31,7 +31,7 @@ int watch_command(const Arguments& arguments);
 int plan_command(const Arguments& arguments);
 int export_command(const Arguments& arguments);
 int import_command(const Arguments& arguments);
-/// A word that is no verb of its own names a kind.
+/// A word that is not a subcommand names a kind.
 int list_command(const Arguments& arguments);
 /// Without a verb it lists.
 int runs_command(const Arguments& arguments);

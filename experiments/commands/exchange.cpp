@@ -54,7 +54,7 @@ void require_gpt2(const RunConfig& config) {
   throw core::Error(text);
 }
 
-/// What --layout names: false for weft's own names.
+/// The value of --layout: false for weft's own names.
 bool asks_for_gpt2(const CommandLine& line) {
   const std::string& layout = line.text("layout");
   core::require(layout == "weft" || layout == "gpt2", "--layout ", layout,

@@ -57,7 +57,7 @@ int list_attentions(const Arguments& arguments) {
   return 0;
 }
 
-/// What a kind gives to a model.
+/// The part of a model that depends on the kind.
 const char* purpose_of(const data::DataTraits& traits) {
   if (traits.asks) return "questions about documents, for model.task = \"span\"";
   if (traits.sources) return "sources and targets, for model.task = \"seq2seq\"";

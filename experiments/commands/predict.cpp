@@ -108,7 +108,7 @@ void predict_all(RecordReader& reader, Predictor& predictor, core::Index batch,
   flush();
 }
 
-/// What users should know of an input that was read to its end; the exit code.
+/// Prints notes about an input that was read to its end; returns the exit code.
 int conclude(const Predictor& predictor, const PredictionWriter& writer) {
   const auto lines = [](core::Index n) { return format_number_of(double(n), "line"); };
   if (predictor.cut() > 0)

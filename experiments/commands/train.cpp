@@ -24,7 +24,8 @@ struct Source {
   bool is_the_run = false;  ///< the directory is the one that was given
 };
 
-/// What --smoke sets where the command line does not: a few steps with all that happens in a run.
+/// The settings of --smoke, unless the command line has others: a few steps with everything that
+/// happens in a run.
 const std::vector<std::string>& smoke_settings() {
   static const std::vector<std::string> settings = {
       "train.steps=8", "train.eval_every=4", "train.eval_batches=2", "train.checkpoint_every=4"};

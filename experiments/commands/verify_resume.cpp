@@ -13,7 +13,7 @@
 namespace weft::experiments {
 namespace {
 
-/// A directory that is gone when this is.
+/// A directory that is removed with this object.
 struct ScratchDirectory {
   std::filesystem::path path =
       std::filesystem::temp_directory_path() / ("weft-verify-" + std::to_string(getpid()));

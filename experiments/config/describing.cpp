@@ -20,7 +20,7 @@ std::string with_range(const std::string& type, core::Range range) {
   return type;
 }
 
-/// What may be written for a setting, by where its value lives.
+/// The values that a setting accepts, by the type of its value.
 struct TypeOf {
   const core::Field& field;
 

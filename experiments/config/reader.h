@@ -21,8 +21,8 @@ namespace weft::experiments {
 /// After finish() every setting is legal and `resolved` holds them all.
 class ConfigReader {
  public:
-  /// What keys may be called: as they are now, or also as an earlier weft called them in a config
-  /// that it saved.
+  /// Which names of keys are accepted: as they are now, or also as an earlier weft called them in a
+  /// config that it saved.
   enum class Names { today, earlier };
 
   explicit ConfigReader(ConfigTree tree, Names names = Names::today) : tree_(std::move(tree)) {

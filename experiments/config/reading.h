@@ -17,7 +17,7 @@
 
 namespace weft::experiments {
 
-/// What the visitors of all sections gather while a config is read.
+/// What the visitors of all sections collect while a config is read.
 struct ConfigReading {
   /// Whether keys may have the names that an earlier weft gave them, as in a config it saved.
   bool takes_old_names = false;

@@ -34,7 +34,7 @@ class ResolvedConfig {
   /// A config file that gives the same run, without the keys named by their full paths.
   std::string toml(const std::vector<std::string>& without = {}) const;
 
-  /// 16 hexadecimal digits (XXH3-64) that change when a value does, whoever set it and wherever. A
+  /// 16 hexadecimal digits (XXH3-64) that change when a value does, however it was set. A
   /// run is named after the first 8. `without` names the keys that do not change results.
   std::string hash(const std::vector<std::string>& without = {}) const;
 

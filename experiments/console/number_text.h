@@ -16,7 +16,7 @@ std::string format_signed(double value, int decimals);
 std::string format_count(double count);
 /// "1 thread", "2 threads"
 std::string format_number_of(double count, const std::string& noun);
-/// What people write as a count: "4k" -> "4096"; anything else stays as it is.
+/// A count as people write it: "4k" -> "4096"; anything else stays as it is.
 std::string without_kilo(const std::string& text);
 /// Bytes in units of 2^20, with one decimal: "12.5".
 std::string format_mib(double bytes);

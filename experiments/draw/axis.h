@@ -21,7 +21,7 @@ class Axis {
     double value;
     std::string text;
   };
-  /// About `wanted` of them, each with a text of its own; whole numbers only where there is nothing
+  /// About `wanted` of them, each with a different label; whole numbers only where there is nothing
   /// between them.
   std::vector<Tick> ticks(int wanted, bool whole = false) const;
 

@@ -16,7 +16,7 @@ constexpr double digit_width = 7;  // of a tick's text
 constexpr int y_ticks = 5;
 constexpr double least_margin = 22;
 constexpr double point = 5;               // radius of marks that no line joins
-constexpr std::size_t longest_name = 25;  // letters beside a line
+constexpr std::size_t longest_name = 25;  // letters next to a line
 constexpr std::size_t many_marks = 60;    // of a series: its line alone is easier to read
 
 std::string number(double value) { return format_fixed(value, 1); }
@@ -54,7 +54,7 @@ Axis axis_of(const Chart& chart, bool vertical) {
   return axis;
 }
 
-/// Room to the left for the texts of ticks and the title beside them.
+/// Room on the left for the labels of ticks and the title.
 double left_of(const Axis& axis) {
   std::size_t letters = 0;
   for (const Axis::Tick& tick : axis.ticks(y_ticks))

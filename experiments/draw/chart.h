@@ -36,7 +36,7 @@ struct Chart {
   };
   std::vector<Level> levels = {};     ///< dashed lines from side to side
   std::vector<ChartMark> front = {};  ///< joined by a line of its own, in this order
-  /// What y can be at all: bands and bars end there.
+  /// The possible range of y: bands and bars end there.
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
   bool x_whole = false;                  ///< nothing is between whole numbers
@@ -55,7 +55,7 @@ struct ChartFigure {
 
 /// The chart as an <svg> element, coloured by the page around it. Text is escaped.
 std::string draw(const Chart& chart);
-/// The same as a file of its own: light, with every colour in it.
+/// The same as a separate file: light, with every colour in it.
 std::string svg_file(const Chart& chart);
 
 }  // namespace weft::experiments

@@ -19,7 +19,7 @@ struct LabelBox {
   bool meets(const LabelBox& other) const;
 };
 
-/// Names beside points, each on the side where it meets no earlier name or point.
+/// Names next to points, each on the side where it overlaps no earlier name or point.
 class PlacedLabels {
  public:
   /// For a point at (x, y) with a radius, between two sides of the picture.

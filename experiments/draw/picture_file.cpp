@@ -7,8 +7,8 @@
 namespace weft::experiments {
 namespace {
 
-// What is called of librsvg and cairo, as their manuals declare it. They are loaded when a picture
-// is converted: linked, they would cost every start of the program 11 ms.
+// The functions used of librsvg and cairo, as their manuals declare them. They are loaded when a
+// picture is converted: linked, they would cost every start of the program 11 ms.
 struct Rectangle {
   double x, y, width, height;
 };

@@ -91,7 +91,7 @@ bool holds_numbers(const Table& table, std::size_t column) {
   return any;
 }
 
-/// What \label takes: "recall-length-128".
+/// The argument of \label: "recall-length-128".
 std::string label_of(const std::string& title) {
   std::string label;
   for (const char c : title)

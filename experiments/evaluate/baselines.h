@@ -6,10 +6,10 @@
 #include "data/dataset.h"
 #include "experiments/run/metrics_log.h"
 
-/// What accuracy can be reached without a model, to compare a model's own with.
+/// Accuracies that can be reached without a model, to compare a model's accuracy with.
 namespace weft::experiments {
 
-/// What guessing a class reaches, and what the data knows of itself, the least first; empty where
+/// The accuracies of guessing a class and of the data's own baselines, lowest first; empty where
 /// accuracy is not what a task is about.
 std::vector<data::Baseline> all_baselines(const data::Dataset& dataset, data::Split split);
 

@@ -40,7 +40,7 @@ Generation generate(const layers::Seq2SeqModel& model, const std::vector<core::T
                     core::Token boundary, const GenerationOptions& options,
                     const std::function<void(core::Token)>& show = {});
 
-/// What a model makes of a prompt: its continuation or, where the data have a token that ends a
+/// The output of a model for a prompt: its continuation or, where the data have a token that ends a
 /// target, what it generates from it as a source. Models of other tasks are refused.
 Generation answer(const layers::Model& model, std::optional<core::Token> boundary,
                   const std::vector<core::Token>& prompt, const GenerationOptions& options,

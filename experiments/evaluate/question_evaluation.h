@@ -9,7 +9,7 @@
 
 namespace weft::experiments {
 
-/// What a model answered to a question; the empty text where it found no answer.
+/// A model's answer to a question; empty if it found none.
 struct PredictedAnswer {
   std::string id, text;
 };

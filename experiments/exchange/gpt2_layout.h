@@ -21,7 +21,7 @@ ExportedModel as_gpt2(const ExportedModel& model, std::vector<std::vector<core::
 /// The config.json with which transformers reads it.
 std::string gpt2_config(const RunConfig& config, core::Index vocabulary);
 
-/// How arrays of a GPT-2 file are taken over.
+/// How the arrays of a GPT-2 file are converted.
 struct Gpt2Names {
   std::map<std::string, std::string> renamed;  ///< names in the file to those of weft
   std::set<std::string> turned;                ///< matrices that are [in, out]

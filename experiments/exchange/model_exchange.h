@@ -11,9 +11,9 @@
 
 namespace weft::experiments {
 
-/// What leaves with a model: parameters under their names, states under "states/NAME", and texts:
-/// its config, how tokens are written (units, alphabet), the names of classes and what else it
-/// needs to read a text, and as JSON what a reader must know of the model.
+/// The contents of an exported model: parameters under their names, states under "states/NAME", and
+/// texts: its config, how tokens are written (units, alphabet), the names of classes and what else
+/// it needs to read a text, and as JSON what a reader must know of the model.
 struct ExportedModel {
   std::vector<ArraySource> arrays;  ///< views into the checkpoint
   std::map<std::string, std::string> texts;
@@ -28,7 +28,7 @@ void check_ending(const std::filesystem::path& path);
 /// Old names to new ones, a pair on each line; # begins a comment.
 std::map<std::string, std::string> read_rename_map(const std::filesystem::path& path);
 
-/// What an import found.
+/// The result of an import.
 struct ImportReport {
   Index matched = 0;
   std::vector<std::string>

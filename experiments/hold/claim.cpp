@@ -107,7 +107,7 @@ struct Draft {
   }
 
   /// 0, or an errno. A network file system may lose the reply to a link that it made: then the
-  /// file's number of links tells.
+  /// file's number of links shows.
   int link_to(const fs::path& name) const {
     if (::link(path.c_str(), name.c_str()) == 0) return 0;
     const int failed = errno;

@@ -38,7 +38,7 @@ class Claim {
   /// Gives the directory free, if this process still holds it.
   ~Claim();
 
-  /// Who holds the directory now, if that is no longer this claim.
+  /// The holder of the directory, if it is no longer this claim.
   bool is_lost(std::string& to) const;
 
  private:

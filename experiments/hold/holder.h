@@ -13,7 +13,7 @@ struct Holder {
   std::string machine = {};  ///< where `process` means something: a boot and a space of numbers
   core::Index process = 0;   ///< its number
   core::Index started =
-      0;                 ///< in ticks since the boot; tells it from a later process of that number
+      0;  ///< in ticks since the boot; distinguishes it from a later process of that number
   std::string job = {};  ///< of Slurm, or empty
   core::Index restarts = 0;
   bool locked = false;     ///< it has the directory's lock too

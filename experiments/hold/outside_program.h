@@ -6,7 +6,7 @@
 
 namespace weft::experiments {
 
-/// What a program of the system left: its exit code as a shell shows it, and what it printed.
+/// The result of a system program: its exit code as a shell shows it, and what it printed.
 struct OutsideResult {
   int code = 0;
   std::string out, err;

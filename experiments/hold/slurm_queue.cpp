@@ -10,7 +10,7 @@
 namespace weft::experiments {
 namespace {
 
-/// What stands before the next bar, which is taken away with it.
+/// The text before the next bar; both are removed.
 std::string cut(std::string& line) {
   const std::size_t bar = line.find('|');
   const std::string part = line.substr(0, bar);

@@ -8,8 +8,8 @@
 
 namespace weft::experiments {
 
-/// How far an input has been read: on a terminal one live line, elsewhere a line every ten seconds,
-/// and nothing where it takes less.
+/// The progress of reading an input: on a terminal one live line, elsewhere a line every ten
+/// seconds, and nothing where it takes less.
 class InputProgress {
  public:
   /// `whole`: bytes of the input; 0: not known.

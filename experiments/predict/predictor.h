@@ -8,7 +8,7 @@
 
 namespace weft::experiments {
 
-/// What a model says of one record.
+/// The prediction for one record.
 struct Prediction {
   std::vector<std::string> cells;  ///< one for each column
   std::string json;                ///< the same and more, an object
@@ -16,7 +16,7 @@ struct Prediction {
   bool empty = false;              ///< the record had no text
 };
 
-/// How a prediction is made where the task leaves a choice.
+/// Options of a prediction, where the task has a choice.
 struct PredictorOptions {
   core::Index batch = 1;   ///< records that are read at a time
   core::Index tokens = 0;  ///< of a continued text; 0: 32, at most half of the positions
@@ -32,9 +32,9 @@ class Predictor {
       : model_(model), options_(options) {}
   virtual ~Predictor() = default;
 
-  /// What the texts of a record are.
+  /// The meaning of a record's texts.
   virtual std::vector<std::string> texts() const { return {"text"}; }
-  /// What is written of a prediction.
+  /// How a prediction is written.
   virtual std::vector<std::string> columns() const = 0;
   /// One prediction for each of at most `batch` records, in their order.
   std::vector<Prediction> predict(std::span<const Record> records);
@@ -54,7 +54,7 @@ class Predictor {
   virtual Asked read(const Record& record) = 0;
   virtual std::vector<Prediction> answer(const std::vector<Asked>& asked) = 0;
 
-  /// Cuts what is behind the first `most` tokens.
+  /// Cuts everything after the first `most` tokens.
   void cut(std::vector<core::Token>& tokens, core::Index most);
   void count_cut() { ++cut_; }
 

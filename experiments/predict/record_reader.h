@@ -9,7 +9,7 @@
 
 namespace weft::experiments {
 
-/// What a model is asked: a text, or a question and its document.
+/// The input of a prediction: a text, or a question and its document.
 struct Record {
   core::Index line = 0;            ///< of the input, from 1
   std::vector<std::string> texts;  ///< as many as the task needs

@@ -12,7 +12,7 @@ namespace {
 using core::Index;
 using core::Token;
 
-/// What was generated, and whether it came to its end.
+/// The generated target, and whether it was ended.
 Prediction prediction_of(const char* name, const std::string& text, bool ended) {
   const nlohmann::ordered_json json = {{name, text}, {"ended", ended}};
   return {{cell_of(text)}, json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};

@@ -7,7 +7,7 @@
 
 namespace weft::experiments {
 
-/// What a report shows, gathered once for the page and for files of their own.
+/// The contents of a report, collected once for the page and for separate files.
 struct Report {
   const SweepRecord& sweep;
   Comparison comparison;

@@ -8,7 +8,7 @@ namespace weft::experiments {
 /// What came out: the same bytes for the same trials, on whichever machine and in how many pieces
 /// they ran.
 Table result_table(const Comparison& comparison, const ComparedTask& task);
-/// What it took, which no two runs share.
+/// Measured times and memory, which differ from run to run.
 Table measured_table(const Comparison& comparison, const ComparedTask& task);
 
 /// Every two rows of a task that compete in its first metric, and whether seeds explain their

@@ -15,7 +15,7 @@ namespace weft::experiments {
 
 inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 
-/// What a trial came to.
+/// The outcome of a trial.
 struct TrialRecord {
   PlannedTrial plan;
   TrialState state;
@@ -24,7 +24,8 @@ struct TrialRecord {
   /// By metric: bits, loss, perplexity, accuracy, sequence_accuracy, f1, recall. Empty unless done.
   std::map<std::string, double> scores;
   double floor_bits = not_measured, chance = not_measured;
-  /// What a token costs more on a sequence cut right after its input; of models that leak.
+  /// The increase of a token's loss when the sequence is cut right after its input; for models that
+  /// leak.
   double leak_bits = not_measured;
   bool classifies = false;                  ///< every sequence has one answer
   std::map<std::string, double> baselines;  ///< accuracy without a model

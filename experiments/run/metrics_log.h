@@ -14,7 +14,7 @@ namespace weft::experiments {
 
 using MetricValue = std::variant<double, std::int64_t, std::string, std::vector<double>>;
 
-/// What was measured at one step, in the order it is printed; read back, in the order of names.
+/// The measurements of one step, in the order it is printed; read back, in the order of names.
 struct MetricRecord {
   core::Index step = 0;
   std::vector<std::pair<std::string, MetricValue>> values = {};
@@ -53,7 +53,7 @@ std::vector<MetricRecord> read_metrics(const std::filesystem::path& path);
 /// The newest whole record, found without reading the log from its beginning.
 std::optional<MetricRecord> last_record(const std::filesystem::path& path);
 
-/// What cutting a log back removed.
+/// The records removed when a log was truncated.
 struct MetricsCut {
   core::Index records = 0;
   core::Index newest_step = -1;  // of the removed records

@@ -137,7 +137,7 @@ void check_segment_memory(ConfigReader& reader, const RunConfig& config) {
                    "dynamic_span or a recurrence such as gated_deltanet");
 }
 
-/// What a seq2seq model asks of its attention, its data and its training.
+/// The requirements of a seq2seq model for its attention, data and training.
 void check_seq2seq(ConfigReader& reader, const RunConfig& config) {
   const bool asked = config.model.is_seq2seq();
   if (asked && !config.data.traits().sources)

@@ -56,7 +56,7 @@ void check_start(const fs::path& directory, RunStart start, const std::string& c
                "with --resume, or move it away");
 }
 
-/// What killed writers left: this process is now the only one.
+/// Files left by killed writers: this process is now the only one.
 void remove_temporary_files(const fs::path& directory) {
   std::error_code ignored;
   for (const auto& item : fs::directory_iterator(directory, ignored))

@@ -8,7 +8,7 @@
 
 namespace weft::experiments {
 
-/// Where a run keeps what:
+/// The files of a run:
 ///   config.toml    the resolved config             metrics.jsonl  measurements (metrics_log.h)
 ///   env.json       how, where and when it started  status.json    state and step; marks a run
 ///   log.txt        what every start printed

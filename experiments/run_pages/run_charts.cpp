@@ -36,7 +36,7 @@ ChartSeries series_of(const Curve& curve, const std::string& name, std::size_t c
   return series;
 }
 
-/// What a chart of a metric is called and how it is drawn.
+/// The title of a metric's chart and how it is drawn.
 struct MetricChart {
   const char *metric, *title, *unit, *caption;
   double scale = 1;

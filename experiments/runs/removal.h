@@ -10,7 +10,7 @@ namespace weft::experiments {
 enum class Removal {
   removed,
   in_use,        ///< a process holds the run: nothing was touched
-  others_remain  ///< what weft wrote is gone, other files are still there
+  others_remain  ///< what weft wrote was deleted, other files are still there
 };
 
 /// Deletes the files that weft wrote into a run directory, and the directory if nothing is left.

@@ -13,7 +13,7 @@ namespace weft::experiments {
 using ExitCode = int;
 
 /// This program run once more with other arguments, on some of the processors, its input empty and
-/// its output in files. It is in a process group of its own, so that Ctrl-C reaches only its
+/// its output in files. It is in a separate process group, so that Ctrl-C reaches only its
 /// parent; when the parent dies, it is asked to save and stop.
 class ChildProcess {
  public:
@@ -44,7 +44,7 @@ class ChildProcess {
 /// The processors that this process may run on.
 std::vector<int> own_processors();
 
-/// The share of job `job` among `jobs`: a part of its own while there is one, else a shared
+/// The share of job `job` among `jobs`: a separate part while there is one, else a shared
 /// processor.
 std::vector<int> processors_of_job(const std::vector<int>& all, std::size_t job, std::size_t jobs);
 

@@ -64,7 +64,7 @@ struct SweepPlan {
   std::optional<EqualRule> equal = {};
 };
 
-/// Where a sweep keeps what:
+/// The files of a sweep:
 ///   sweep.json     the plan               trials/ID       the run directory of a trial
 ///   configs/ID.toml its resolved config   logs/ID.log     what its processes printed
 ///   scores/ID.json its score              logs/ID.failure why its last process failed
@@ -91,7 +91,7 @@ void write_plan(const SweepFiles& files, const SweepPlan& plan);
 /// An Error (Fault::usage) when the directory holds no sweep.
 SweepPlan read_plan(const SweepFiles& files);
 
-/// How far a trial has come. Everything is read from its files, so a sweep that was killed at any
+/// The progress of a trial. Everything is read from its files, so a sweep that was killed at any
 /// moment can continue.
 struct TrialState {
   enum class Phase { waiting, trained, done, failed };  ///< trained: but not scored

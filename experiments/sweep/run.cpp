@@ -25,7 +25,7 @@ constexpr auto between_looks = std::chrono::milliseconds(50);
 constexpr double live_seconds = 0.5;
 constexpr int diverged_code = 3;  // of a process whose loss was no number any more
 
-/// A process that a killed sweep left behind saves and stops; until then its run is its own.
+/// A process left by a killed sweep saves and stops; until then it holds its run.
 void wait_until_free(const fs::path& run) {
   if (!fs::exists(run / DirectoryLock::file_name)) return;
   std::string holder;
@@ -37,7 +37,7 @@ std::string text_of(const Score& score) {
   return score.split + ' ' + format_fixed(score.values.at("bits"), 4) + " bits per " + score.unit;
 }
 
-/// What the process that scores prints, until it is known to be a whole score.
+/// The output of the scoring process, until it is known to be a complete score.
 fs::path unfinished(const fs::path& score) {
   fs::path path = score;
   return path += core::temporary_ending;

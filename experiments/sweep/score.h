@@ -16,7 +16,7 @@ struct RecallBand {
   double accuracy = 0;
 };
 
-/// What weft eval --json says of a trial, as far as it is compared.
+/// The part of `weft eval --json` of a trial that is compared.
 struct Score {
   std::string split, unit;
   /// By metric: bits, loss, perplexity, accuracy, and where the task has them

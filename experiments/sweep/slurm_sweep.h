@@ -8,7 +8,7 @@
 
 namespace weft::experiments {
 
-/// What has become of a trial, from the sweep's files and Slurm's queue.
+/// The state of a trial, from the sweep's files and Slurm's queue.
 struct SlurmTrial {
   enum class State { done, failed, running, queued, lost, open };
 

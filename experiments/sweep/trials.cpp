@@ -67,7 +67,7 @@ std::string text_of(const ConfigNode& node) {
       node.value);
 }
 
-/// What is wrong with a sweep: each problem once, with the first trial that has it unless all do.
+/// The problems of a sweep: each once, with the first trial that has it unless all do.
 class TrialProblems {
  public:
   explicit TrialProblems(std::vector<ConfigProblem> of_the_file)

@@ -24,7 +24,7 @@ Trace train_straight(const RunConfig& config, Index steps);
 Trace train_interrupted(const RunConfig& config, Index at, Index steps,
                         const std::string& directory);
 
-/// What differs between two traces, one line each; nothing when every bit is equal.
+/// The differences between two traces, one line each; nothing when every bit is equal.
 std::vector<std::string> differences(const Trace& a, const Trace& b);
 
 }  // namespace weft::experiments

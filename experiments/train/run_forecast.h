@@ -10,7 +10,7 @@ namespace weft::experiments {
 /// group; or WEFT_MEMORY_MB megabytes where the environment says so.
 Index available_bytes();
 
-/// What a run will take, found by training a step or two of it.
+/// Time and memory of a run, estimated by training one or two of its steps.
 struct RunForecast {
   Index parameters = 0;
   double flops_per_token = 0;  ///< useful, by the cost model

@@ -12,7 +12,7 @@
 
 namespace weft::experiments {
 
-/// How a model in training does on the validation split, for metrics.jsonl and for people.
+/// Validation results of a model in training, for metrics.jsonl and for people.
 struct Validation {
   Evaluation evaluation;
   std::optional<SpanReport> spans;  ///< of models that have them
@@ -20,7 +20,7 @@ struct Validation {
   std::string line;  ///< "step 300: validation 2.1 (3.0 bits per symbol, floor 2.9)"
 };
 
-/// What is reached on the validation split without a model.
+/// Baselines on the validation split without a model.
 struct KnownBaselines {
   std::vector<data::Baseline> accuracy;
   std::vector<data::BitsBaseline> bits;

@@ -7,7 +7,7 @@
 
 namespace weft::experiments {
 
-/// What a page shows at a moment.
+/// The contents of a page at some moment.
 struct LivePage {
   std::string title, body;  ///< plain text, and markup
 };

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_runs = 10;  // whose curves can be told apart
+constexpr std::size_t most_runs = 10;  // whose curves can be distinguished
 
 /// Changes whenever one of the files does.
 std::string stamp_of(const fs::path& directory) {

@@ -19,7 +19,7 @@ struct WatchedTrial {
   std::string reason = {};
 };
 
-/// What is at a place at some moment.
+/// The state of a run, a sweep or a folder at some moment.
 struct WatchedState {
   std::string title;
   bool is_sweep = false;

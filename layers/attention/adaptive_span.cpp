@@ -1,5 +1,5 @@
 // Attention whose heads learn how far back they read (adaptive attention span): a fraction z' of
-// the largest span for each head, which a soft end makes differentiable and a price keeps short.
+// the largest span for each head, which a soft end makes differentiable and a penalty keeps short.
 #include <algorithm>
 
 #include "autograd/ops.h"

@@ -1,7 +1,7 @@
-// BP-Transformer: the nodes of a binary partition of the sequence are rows of their own. A span
-// reads its tokens; a token reads itself and, on either side, `fan` nodes of each level, fine ones
-// near by and coarse ones far away, which together span all other tokens exactly once:
-//   score = q . (k + a[label]) / sqrt(D), the label saying level, side and step of the edge.
+// BP-Transformer: the nodes of a binary partition of the sequence are additional rows. A span
+// reads its tokens; a token reads itself and, on either side, `fan` nodes of each level, short
+// spans near by and long ones far away, which together cover all other tokens exactly once:
+//   score = q . (k + a[label]) / sqrt(D), where the label encodes level, side and step of the edge.
 // In causal use tokens read no nodes to their right.
 #include <cmath>
 

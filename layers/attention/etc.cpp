@@ -1,6 +1,6 @@
-// ETC: the tokens of a long input read a window about themselves and global tokens, which stand for
-// blocks or sentences of it and read everything. Scores know offsets, and which tokens belong to
-// which global token, by labels.
+// ETC: the tokens of a long input read a window around themselves and global tokens, which
+// summarise blocks or sentences of it and read everything. Labels in the scores encode
+// offsets, and which global token a token belongs to.
 #include "core/error.h"
 #include "layers/attention/global_local/attention.h"
 

@@ -1,8 +1,8 @@
-// Forgetting attention: softmax over every earlier key, whose score loses what the tokens between
-// key and query let go,
+// Forgetting attention: softmax over every earlier key. The score decays by the gates of the tokens
+// between key and query,
 //   score_tj = scale q_t . k_j + sum of f_i over j < i <= t,  f = ln logistic(x W + b),
-// with one f for each token and head. The sums say how far a key is back, so positions turn
-// nothing.
+// with one f for each token and head. The sums show how far back a key is, so rotary positions
+// are not applied.
 #include <limits>
 
 #include "core/error.h"

@@ -1,4 +1,4 @@
-// Gated DeltaNet: the delta rule on a memory that fades as the token asks,
+// Gated DeltaNet: the delta rule on a memory with a decay that each token chooses,
 //   S~ = e^g S,  S <- S~ + b k (v - S~^T k)^T,
 //   g = -e^A softplus(x W_a + c),  b = logistic(x W_b),  out = rms(S^T q / sqrt(D)) silu(gate),
 // with queries and keys convolved and at unit length.

@@ -1,5 +1,5 @@
-// Gated DeltaNet 2: the delta rule in which a token chooses column by column what it erases and
-// what it writes, on a memory whose columns fade as it asks,
+// Gated DeltaNet 2: a delta rule in which each token chooses, column by column, what it erases,
+// what it writes and how the memory decays,
 //   S~ = diag(e^g) S,  S <- S~ + k (b' v - S~^T (b k))^T,
 //   b = logistic(x W_b),  b' = logistic(x W_w), both by column,  g as in kda,
 //   out = rms(S^T q / sqrt(D)) logistic(gate), the gate by two matrices and a bias,

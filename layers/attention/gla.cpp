@@ -1,5 +1,5 @@
-// Gated linear attention: a sum over the past in which every column of the keys fades as the token
-// asks,
+// Gated linear attention: a sum over the past with a decay that each token chooses for every column
+// of the keys,
 //   S <- diag(e^g) S + k v^T,  g = max(ln(logistic(x W1 W2 + b)) / temperature, floor),
 //   out = rms(S^T q / sqrt(D)) silu(gate).
 #include "layers/attention/fittings/gates.h"

@@ -1,9 +1,9 @@
 // Attention over tokens that an index chooses (DeepSeek's sparse attention): a query reads the
 // tokens up to itself with the largest index score, the same for all heads, in one softmax. The
-// index has small heads of its own, made from the layer's input,
+// index has small additional heads, computed from the layer's input,
 //   I_tj = sum_i w_ti max(0, q_ti . k_j / sqrt(d)) / sqrt(I),
-// and learns from a loss of its own: the divergence of softmax(I) from the attention that it chose
-// for, which the model does not feel.
+// and learns from a separate loss: the divergence of softmax(I) from the attention weights. No
+// gradient of this loss reaches the rest of the model.
 #include <algorithm>
 #include <cmath>
 

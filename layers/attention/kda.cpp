@@ -1,4 +1,4 @@
-// Kimi delta attention: the delta rule on a memory whose columns fade as the token asks,
+// Kimi delta attention: the delta rule on a memory with a decay that each token chooses by column,
 //   S~ = diag(e^g) S,  S <- S~ + b k (v - S~^T k)^T,  b = logistic(x W_b),
 //   g = floor logistic(e^A (x F1 F2 + c)), without a floor -e^A softplus(x F1 F2 + c),
 //   out = rms(S^T q / sqrt(D)) logistic(gate), the gate by two matrices and a bias,

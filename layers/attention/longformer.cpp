@@ -1,6 +1,6 @@
-// Longformer: a sliding window, on some heads with gaps, and global tokens that have queries, keys
-// and values of their own. Any token reads a global one through the ordinary projections; a global
-// token reads everyone, in causal use everyone before it, through its own.
+// Longformer: a sliding window, on some heads with gaps, and global tokens with separate query, key
+// and value projections. Tokens read a global token through the ordinary projections; a global
+// token reads all tokens (in causal models all earlier ones) through the separate ones.
 #include <algorithm>
 
 #include "autograd/ops.h"

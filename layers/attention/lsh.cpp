@@ -1,9 +1,8 @@
 // Attention among tokens that fall into the same bucket of a random hash (Reformer). Queries and
-// keys are one projection, keys at unit length; several rounds of hashing, each with directions of
-// its own, form one softmax.
+// keys are one projection, keys at unit length; several rounds of hashing, each with different
+// directions, form one softmax.
 //   strict: chunks aligned to each bucket's start; causal bit for bit.
-//   paper:  chunks cut across the sorted whole, so that later tokens move the edges of earlier
-//   ones.
+//   paper:  chunks of the whole sorted sequence, so later tokens move the edges of earlier chunks.
 #include <algorithm>
 
 #include "core/error.h"

@@ -1,6 +1,6 @@
 // Mixture of block attention (MoBA): keys are cut into blocks, and a query reads its own block up
-// to itself and those earlier ones whose mean key it agrees with most, all in one softmax. A block
-// has a mean only once it is closed, so that no query sees a later token by its choice.
+// to itself and the earlier blocks whose mean keys score highest, all in one softmax. A block
+// has a mean only once its last token has been read, so that no choice depends on a later token.
 #include <algorithm>
 #include <cmath>
 

@@ -1,9 +1,8 @@
-// Native sparse attention (NSA): three softmaxes for each query, added up under gates,
+// Native sparse attention (NSA): a gated sum of three softmaxes for each query,
 //   out = logistic(g_0) coarse + logistic(g_1) fine + logistic(g_2) near,  g = x W + b.
-//   coarse: the means of stretches of tokens that are closed;
-//   fine:   the tokens of a few blocks: those at the start, the nearest, and those that got the
-//   most
-//           weight in coarse, added up over the heads that share keys;
+//   coarse: the means of complete stretches of tokens;
+//   fine:   the tokens of a few blocks: at the start, the nearest, and those with most weight in
+//           coarse, added up over the heads that share keys;
 //   near:   a window.
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Performer attention (FAVOR+): softmax weights estimated by positive random features,
 //   phi(x)_c = exp(w_c . x / D^(1/4) - |x|^2 / (2 sqrt(D))),  E[phi(q) . phi(k)] = e^(q.k /
 //   sqrt(D)),
-// with rows w_c that are orthogonal in blocks of D and as long as normal vectors are.
+// with rows w_c that are orthogonal in blocks of D and have the lengths of normal vectors.
 #include <cmath>
 
 #include "core/simd/kernels.h"

@@ -1,4 +1,4 @@
-// Retention: a sum over the past in which every head forgets at a pace of its own,
+// Retention: a sum over the past that decays at a fixed rate in each head,
 //   S <- (1 - 2^(-5 - h)) S + k v^T,  out = rms(S^T q / sqrt(D)) silu(gate).
 #include <cmath>
 

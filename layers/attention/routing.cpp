@@ -1,5 +1,5 @@
-// Attention among tokens of the same cluster (Routing Transformer). Cluster centres are kept for
-// each head outside the gradient and follow the tokens that join them.
+// Attention among tokens of the same cluster (Routing Transformer). Each head has cluster
+// centres, which get no gradient and follow the tokens that join them.
 //   strict: a token joins its nearest centre and reads its own and the previous chunk of that
 //           cluster's tokens in order of position; causal bit for bit.
 //   paper:  each centre takes its nearest tokens of the whole sequence, so that a later token can

@@ -1,8 +1,9 @@
-// State-space duality (Mamba-2): a sum over the past that fades as the token asks and takes in more
-// of what it fades more for,
+// State-space duality (Mamba-2): a sum over the past with a decay that each token chooses. The more
+// a token lets the state decay, the more it writes,
 //   S <- e^(-e^A t) S + t k v^T,  t = softplus(x W_a + c),
 //   out = rms((S^T q + skip v) silu(gate)) over all heads,
-// with queries, keys and values convolved, and few heads of queries and keys that all heads share.
+// with queries, keys and values convolved, and a few heads of queries and keys, shared by all
+// heads.
 #include "layers/attention/fittings/gates.h"
 #include "layers/attention/recurrence/attention.h"
 #include "layers/attention/recurrence/starts.h"

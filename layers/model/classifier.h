@@ -8,9 +8,9 @@ namespace weft::layers {
 
 /// A Transformer that says to which class a whole sequence belongs: the trunk, one vector of it for
 /// each sequence, and a head. Padding is not read: logits do not depend on what it holds.
-///   cls:   the vector of a token of its own placed before the sequence
+///   cls:   the vector of an extra token placed before the sequence
 ///   mean:  the mean over the sequence's real tokens
-///   root:  the vector that stands for the whole sequence, where the trunk has one
+///   root:  the vector that represents the whole sequence, if the trunk has one
 ///   max+root:  half of that and half of the largest number of each column over the real tokens
 class Classifier final : public Model {
  public:
@@ -38,7 +38,7 @@ class Classifier final : public Model {
   Var behind_cls(const Pass& pass, const Reading& reading) const;
 
   Pool pool_;
-  core::Token cls_token_;  ///< behind those of the data
+  core::Token cls_token_;  ///< comes after those of the data
   Index length_;           ///< of what the trunk reads
   Trunk trunk_;
   ClassHead head_;

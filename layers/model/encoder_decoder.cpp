@@ -10,7 +10,7 @@
 namespace weft::layers {
 namespace {
 
-/// What the encoder is made by: the same, but for its depth, its attention and its direction.
+/// The settings of the encoder: the same, except for depth, attention and direction.
 ModelSettings encoder_of(ModelSettings settings) {
   settings.attention = settings.encoder_attention();
   settings.layers = settings.encoder_layers();

@@ -19,7 +19,7 @@ struct Reading : core::Batch {
   StreamMemory* memory = nullptr;
 };
 
-/// What data ask of a model's tables.
+/// The sizes of a model's tables that the data need.
 struct ModelShape {
   Index vocabulary = 0;
   Index length = 0;                           ///< of the longest input of training

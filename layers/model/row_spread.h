@@ -29,9 +29,9 @@ class RowSpread {
   Var spread(const Pass& pass, const Var& x, const Sequences& rows) const;
   /// The rows of tokens, padding 0.  x: [B * R, n] -> [B * T, n]
   Var take(const Var& x, const Sequences& rows, Index length) const;
-  /// The rows that stand for whole sequences.  x: [B * R, n] -> [B, n]
+  /// The rows that represent whole sequences.  x: [B * R, n] -> [B, n]
   Var roots(const Var& x, const Sequences& rows) const;
-  /// How a row that is no token's begins in decoding: [1, W]
+  /// The initial value of an additional row in decoding: [1, W]
   Tensor begin_row() const { return Tensor({1, width_}, Real(0)); }
 
   void visit(Inventory& inventory);

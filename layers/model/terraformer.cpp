@@ -55,7 +55,7 @@ AttentionSite site_of(const ModelSettings& settings, Index length, bool causal,
   return site;
 }
 
-/// Each length with `more` behind it.
+/// Each length plus `more`.
 core::Lengths longer_by(const core::Lengths& lengths, Index more) {
   std::vector<Index> all(*lengths);
   for (Index& length : all) length += more;

@@ -8,7 +8,7 @@
 namespace weft::layers {
 
 /// A reversible encoder and a reversible decoder without cross attention. The encoder reads the
-/// source in both directions; the target's tokens are written right behind the last real row of
+/// source in both directions; the target's tokens are written directly after the last real row of
 /// their source in both of its streams, and the decoder's causal attention runs over the joined
 /// sequence. Padding comes after everything that is read.
 ///   encoder layer: attention, feed-forward      decoder layer: attention, attention, feed-forward

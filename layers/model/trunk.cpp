@@ -27,8 +27,8 @@ ReversibleStack stack_of(const std::vector<Block>& blocks) {
   return stack;
 }
 
-/// A star has no residual stream: what its tokens hold must weigh something beside what they
-/// become.
+/// A star has no residual stream: the tokens' own vectors must not be negligible compared with what
+/// they become.
 Init token_init(const ModelSettings& settings) {
   return Init::normal(settings.is_star() ? 1 / std::sqrt(double(settings.width))
                                          : initial_deviation);

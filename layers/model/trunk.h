@@ -18,14 +18,14 @@
 
 namespace weft::layers {
 
-/// What a trunk makes of sequences.
+/// What a trunk computes for sequences.
 struct Encoded {
   Var tokens;  ///< [B * T, width]; rows beyond a sequence's real length mean nothing
   Var root;    ///< one vector for each whole sequence, [B, width]; empty unless it was asked for
 };
 
 /// From tokens to hidden vectors: embedding, positions, blocks, final norm; or embedding, positions
-/// and the cycles of a star. Where mechanisms have rows of their own, the blocks run on those too.
+/// and the cycles of a star. If mechanisms add rows, the blocks run on those too.
 /// The blocks of a Universal Transformer run several times, and positions are added at each.
 ///
 /// Initialisation: token and position tables and all weights from N(0, d²) with d = 0.02; the two
@@ -41,7 +41,7 @@ class Trunk {
   /// inputs: [B, T] -> [B * T, width()]. Rows beyond a sequence's real length mean nothing.
   Var hidden(const Pass& pass, const core::Tokens& inputs, const core::Lengths& lengths = nullptr,
              StreamMemory* memory = nullptr) const;
-  /// The same with the vector that stands for each whole sequence, where the trunk has one.
+  /// The same with the vector that represents each whole sequence, if the trunk has one.
   Encoded encode(const Pass& pass, const core::Tokens& inputs, const core::Lengths& lengths) const;
   bool has_root() const;
   /// Adds what the mechanisms charge for the pass, times `share`, to a loss.
@@ -52,7 +52,7 @@ class Trunk {
   bool recurrent() const { return recurrent_; }
   StreamMemory memory(Index batch) const;
 
-  /// What a sequence leaves in the branches of every layer.
+  /// The state that a sequence keeps in the branches of every layer.
   BranchStates begin() const;
   /// Appends a token.  -> [1, width()]
   Tensor step(BranchStates& states, core::Token token) const;

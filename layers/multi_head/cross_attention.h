@@ -16,7 +16,7 @@ class CrossAttention {
   /// x: [B * T, W], source: [B * S, W] -> [B * T, W].  `sequences`: T queries, S keys
   Var forward(const Pass& pass, const Var& x, const Var& source, const Sequences& sequences) const;
 
-  /// One sequence's projected source, and what its queries leave behind.
+  /// One sequence's projected source, and what its queries keep for the next.
   struct State {
     Sequences sequences;
     std::vector<std::vector<HeadBlock>> keys;

@@ -16,7 +16,7 @@ namespace weft::layers {
 /// The norm of what leaves each head.
 enum class OutputNorm { none, rms };
 
-/// What any mechanism can have around its heads.
+/// Options that can be added around the heads of any mechanism.
 struct FittingSettings {
   Index kv_heads = 0;
   bool qk_norm = false;
@@ -24,7 +24,7 @@ struct FittingSettings {
   OutputNorm norm = OutputNorm::none;
   GatedNormForm::Activation gate = GatedNormForm::Activation::none;
 
-  /// Lists what a mechanism of these traits does not have of its own, and reports what a group of
+  /// Lists what a mechanism of these traits does not have itself, and reports what a group of
   /// `heads` heads cannot have.
   void fields(core::Fields& field, const AttentionTraits& traits, Index heads);
   /// Heads of keys and values that a group of `heads` heads shares; 0 where each has its own.
@@ -33,7 +33,7 @@ struct FittingSettings {
 
 /// The fittings of a head group. From the projections on: a short convolution, the norm of queries
 /// and keys, then rotary positions, then heads of keys and values repeated where a mechanism cannot
-/// read shared ones itself; behind the mechanism a norm and a gate.
+/// read shared ones itself; after the mechanism a norm and a gate.
 class HeadFittings {
  public:
   /// `projections` with the heads of each; `repeats`: the mechanism reads a head of keys and
@@ -51,7 +51,7 @@ class HeadFittings {
   std::unique_ptr<DecodeState> begin() const;
   /// One token up to rotary positions.  packed: all projections side by side -> a row for each
   std::vector<std::vector<Real>> step(DecodeState* state, const Tensor& packed) const;
-  /// One token behind them.
+  /// One token, after rotary positions.
   void repeat(std::vector<std::vector<Real>>& rows) const;
 
   /// What the fittings add to a mechanism's cost.

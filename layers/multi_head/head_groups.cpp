@@ -9,7 +9,7 @@
 namespace weft::layers {
 namespace {
 
-/// What a mechanism does between training steps, as the inventory hands it on.
+/// What a mechanism does between training steps, as the inventory lists it.
 autograd::StepHooks hooks_of(Attention& attention) {
   return {[&attention] { attention.constrain(); }, [&attention] { return attention.metrics(); }};
 }

@@ -14,13 +14,13 @@ namespace weft::layers {
 /// How a layer's input becomes what its attention compares and mixes.
 struct ProjectionSettings {
   Density kind = Density::dense;
-  Index modules = 0;  ///< S; 0 stands for as many as heads
+  Index modules = 0;  ///< S; 0: as many as heads
   Index taps = 3;     ///< tokens under each convolution
 
   void fields(core::Fields& field);
   bool sparse() const { return kind == Density::sparse; }
   Index modules_of(Index heads) const { return modules > 0 ? modules : heads; }
-  /// Why a group of so many heads and columns cannot have it; empty when it can.
+  /// Why a group of this many heads and columns cannot have it; empty if it can.
   std::string why_unfit(Index heads, Index columns) const;
 };
 
@@ -32,13 +32,13 @@ class HeadProjection {
   /// x: [B * T, W] -> a block of H D columns for each projection
   virtual std::vector<HeadBlock> forward(const Pass& pass, const Var& x, Index length) const = 0;
 
-  /// The last blocks of `forward`, each sequence behind the projections of what it carries from
+  /// The last blocks of `forward`, each sequence after the projections of what it carries from
   /// before, [B * C, W], from which only the parameters learn.
   virtual std::vector<HeadBlock> behind_past(const Pass& pass, const Tensor& before,
                                              const std::vector<HeadBlock>& now,
                                              Index batch) const = 0;
 
-  /// What one sequence leaves behind for its next token; null for nothing.
+  /// What one sequence keeps for its next token; null for nothing.
   virtual std::unique_ptr<DecodeState> begin() const { return nullptr; }
   /// One token.  x: [1, W] -> [1, P H D], the blocks side by side
   virtual Tensor step(DecodeState* state, const Tensor& x) const = 0;

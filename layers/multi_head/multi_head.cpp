@@ -20,7 +20,7 @@ class GroupStates {
     first_ += n;
     return own;
   }
-  /// What it left behind, unless it ran again.
+  /// What it computed, unless it is run again.
   void after(const CarriedState* own) {
     if (!own || own->after.size() == 0) return;
     left_.push_back(Var(own->after));

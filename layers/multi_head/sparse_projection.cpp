@@ -11,7 +11,7 @@
 namespace weft::layers {
 namespace {
 
-/// What the multiplicative layer made of the last tokens, oldest first.
+/// The outputs of the multiplicative layer for the last tokens, oldest first.
 struct LastTokens final : CopiedState<LastTokens> {
   LastTokens(Index most_, Index width_) : most(most_), width(width_) {}
   Index bytes() const override { return Index(rows.capacity() * sizeof(Real)); }

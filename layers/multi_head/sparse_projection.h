@@ -7,7 +7,7 @@
 namespace weft::layers {
 
 /// One multiplicative layer that all projections share lays each token out as S modules of M
-/// columns; then each projection has a convolution of its own over tokens and modules, causal over
+/// columns; then each projection has a separate convolution over tokens and modules, causal over
 /// the tokens: `taps` tokens by three modules, and by one module for values.
 /// One token reads W (S + M) weights of the first and taps * 3 * M² or taps * M² of each other.
 class SparseProjection final : public HeadProjection {

@@ -10,7 +10,7 @@
 namespace weft::layers {
 
 /// From the last hidden vectors to logits over the vocabulary: by the token table itself, by a
-/// table of its own, by a multiplicative layer of few weights, or by a mixture of logistics over
+/// separate table, by a multiplicative layer of few weights, or by a mixture of logistics over
 /// the values of an image.  h: [N, n]
 class OutputLayer {
  public:

@@ -8,7 +8,7 @@ namespace weft::layers {
 /// The kinds of feed-forward that a block can have.
 enum class FeedForwardKind { dense, sparse, experts, memory };
 
-/// What a block does to each token by itself.  x: [N, W] -> [N, W]
+/// What a block does to each token separately.  x: [N, W] -> [N, W]
 /// `sequences` says which rows are one sequence and which are padding, for a part that counts
 /// tokens; rows of padding may come out as anything finite.
 class FeedForward {

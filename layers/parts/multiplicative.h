@@ -5,7 +5,7 @@
 namespace weft::layers {
 
 /// A layer of few weights that mixes all columns: y[s M + k] = sum_i x_i D[s, i] E[k, i]. Whatever
-/// its size it can be any permutation of columns. It stands for a matrix whose S M rows are the
+/// its size it can be any permutation of columns. It represents a matrix whose S M rows are the
 /// products of a row of D and a row of E; sequences pass that matrix, made for the call, and one
 /// token reads D and E alone, W (S + M) weights.
 class Multiplicative {

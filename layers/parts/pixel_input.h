@@ -9,7 +9,7 @@ namespace weft::layers {
 /// number that it is, so that near values are near from the start.
 enum class PixelInput { both, table };
 
-/// Adds w (2 v / (levels - 1) - 1) to each token that is a value v; tokens behind the values have
+/// Adds w (2 v / (levels - 1) - 1) to each token that is a value v; tokens after the values have
 /// no such number.  w: [W]
 class PixelNumber {
  public:

@@ -10,12 +10,12 @@
 namespace weft::layers {
 
 /// A grid of n1 rows and n2 columns, walked row by row: position p has row p / n2 of a table
-/// [n1, d1] beside row p % n2 of a table [n2, d2], with d1 + d2 = W.
+/// [n1, d1] next to row p % n2 of a table [n2, d2], with d1 + d2 = W.
 struct AxialGrid {
   Index n1 = 1, n2 = 1, d1 = 1, d2 = 1;
 };
 
-/// How tokens know where they are: a learned table, two learned tables over a grid, tables of the
+/// How positions are represented: a learned table, two learned tables over a grid, tables of the
 /// rows, columns and channels of an image that are added, fixed sinusoids, rotary turns inside
 /// attention, or not at all.
 class Positions {
@@ -27,7 +27,7 @@ class Positions {
 
   /// x: [B * T, W], tokens of each sequence at positions first .. first + T - 1.
   Var add(const Var& x, Index length, Index first) const;
-  /// What attention turns its queries and keys with; null for other kinds.
+  /// The rotation of queries and keys; null for other kinds of positions.
   const std::shared_ptr<const Rotary>& rotary() const { return rotary_; }
   /// The longest sequence that learned tables allow; nothing for kinds that allow any.
   std::optional<Index> longest() const;

@@ -7,8 +7,8 @@
 
 namespace weft::layers {
 
-/// A short memory beside a feed-forward: few columns of each token pass a recurrence along the
-/// sequence that has no matrix in its loop.
+/// A short memory in addition to a feed-forward: few columns of each token pass a recurrence along
+/// the sequence that has no matrix in its loop.
 ///   u = norm(x) A + a,  y = simple_recurrence(u G + g, u) O + o
 class RecurrentUnit {
  public:

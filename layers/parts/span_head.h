@@ -7,7 +7,7 @@
 
 namespace weft::layers {
 
-/// What a model makes of one document: its best span and how that compares with no answer.
+/// A model's result for one document: its best span, and how that compares with no answer.
 struct SpanChoice {
   Index start = 0, end = 0;  ///< the best span inside the document, positions of the sequence
   double score = 0;          ///< ln p(start) p(end) of that span

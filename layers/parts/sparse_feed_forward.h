@@ -8,7 +8,7 @@ namespace weft::layers {
 
 /// How a sparse feed-forward chooses its units.
 struct SparseFeedForwardSettings {
-  Index block = 64;          ///< N: of each block of so many units, one is live
+  Index block = 64;          ///< N: units of a block, of which one is active
   Index rank = 64;           ///< r, of the controller
   double temperature = 0.1;  ///< of the noise in a training step's choices
   double hard = 0.3;         ///< share of training steps that choose; the others weigh

@@ -38,11 +38,11 @@ struct CommonRows {
 };
 CommonRows common_rows(const std::vector<std::string>& names, const AttentionPlans& plans);
 
-/// Reports what cannot be beside rows that are no tokens', and attentions of one model whose rows
-/// differ.
+/// Reports what cannot be combined with rows that are not tokens, and attentions of one model whose
+/// rows differ.
 void check_rows(core::Fields& model, const ModelSettings& settings, const AttentionPlans& plans);
 
-/// Whether all of the head groups have a row that stands for the whole sequence.
+/// Whether all of the head groups have a row that represents the whole sequence.
 bool has_root(const std::vector<HeadGroupPlan>& groups);
 
 /// Whether any of the head groups lets later tokens choose what earlier ones read.

@@ -26,8 +26,8 @@ enum class Task { language, classify, seq2seq, span };
 /// a relay.
 enum class TrunkKind { transformer, star };
 
-/// What a classifier's head reads of a sequence: a token of its own, the mean of all, the row that
-/// stands for the whole sequence, or half of that and half of the largest of each column.
+/// The vector that a classifier reads: an extra token, the mean of all, the row that
+/// represents the whole sequence, or the average of that and the maximum of each column.
 enum class Pool { cls, mean, root, max_root };
 
 /// A classifier's head: a hidden layer and a linear one, or the latter alone.
@@ -49,7 +49,7 @@ struct ModelSettings {
   Index layers = 2;
   Index width = 64;
   Index heads = 4;
-  Index ff = 0;  ///< 0 stands for 4 x width
+  Index ff = 0;  ///< 0: 4 x width
   /// What each layer has, repeated to fill the layers.
   std::vector<FeedForwardKind> feedforward = {FeedForwardKind::dense};
   SparseFeedForwardSettings sparse_ff = {};

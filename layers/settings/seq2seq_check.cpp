@@ -13,7 +13,7 @@ struct Place {
   bool takes_rows = false;
 };
 
-/// What the place asks for that a mechanism does not do; empty for nothing.
+/// What the place needs and the mechanism cannot do; empty if nothing.
 std::string missing(const HeadGroupPlan& group, const Place& place) {
   const AttentionTraits& traits = group.attention.traits;
   if (place.over_source && group.fittings.conv > 0)

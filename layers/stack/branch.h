@@ -34,7 +34,7 @@ class Branch {
   virtual MultiHead* attention() { return nullptr; }
   /// Numbers in weight matrices.
   virtual Index weights() const = 0;
-  /// Lists what f has; the norm is listed by whoever names both.
+  /// Lists what f has; the norm is listed by the code that names both.
   virtual void visit(Inventory& inventory) = 0;
   Norm& norm() { return norm_; }
 
@@ -56,7 +56,7 @@ class Branch {
   Real dropout_;
 };
 
-/// What one sequence has left in the branches of a stack, in order.
+/// The state that one sequence keeps in the branches of a stack, in order.
 struct BranchStates {
   std::vector<std::unique_ptr<DecodeState>> branches;
   Index position = 0;

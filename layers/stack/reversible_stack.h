@@ -35,7 +35,7 @@ class ReversibleStack {
   void step(BranchStates& states, Tensor& first, Tensor& second) const;
   void step(std::span<const std::unique_ptr<DecodeState>> states, Tensor& first, Tensor& second,
             Index position) const;
-  /// How one token's streams end: [1, W], or [1, 2 W] side by side
+  /// The final streams of one token: [1, W], or [1, 2 W] side by side
   static Tensor join(const Tensor& first, const Tensor& second, StreamOutput output);
 
   std::size_t size() const { return entries_.size(); }

@@ -20,7 +20,7 @@ struct Lane {
         first(batch * s.queries),
         column(lane % heads * head_width) {}
 
-  /// Key j, its value standing `width` columns behind.
+  /// Key j; its value is `width` columns after it.
   template <class Number>
   Number* key(Number* relay, Number* satellites, Index j) const {
     Number* row = j == 0 ? relay + batch * 2 * width : satellites + (first + j - 1) * 2 * width;

@@ -31,7 +31,7 @@ struct Ring {
   Real scale() const { return Real(1 / std::sqrt(double(head_width()))); }
   Index real(Index b) const { return problem.sequences.real_keys(b); }
 
-  /// The key of a slot of row `row`, its value standing `width` columns behind; null for zeros.
+  /// The key of a slot of row `row`; its value is `width` columns after it. Null for zeros.
   /// False where there is no such key.
   bool find(Index row, Slot slot, const Real*& key) const {
     const Index b = row / length(), t = row % length();

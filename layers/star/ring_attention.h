@@ -17,7 +17,7 @@ struct RingProblem {
 
 /// Every satellite reads its neighbours, itself, its own embedding and the relay, at most five
 /// keys:  out_i = sum_j p_ij v_j,  p_i = softmax_j(q_i . k_j / sqrt(D)).
-/// q: [B * T, W], satellites and embeddings: [B * T, 2 W], relay: [B, 2 W], keys beside values
+/// q: [B * T, W], satellites and embeddings: [B * T, 2 W], relay: [B, 2 W], keys next to values
 /// -> [B * T, W], zero in padding
 /// With e_ij = p_ij (dout_i . v_j - sum_l p_il dout_i . v_l) / sqrt(D): dq_i = sum_j e_ij k_j,
 /// dk_j = sum_i e_ij q_i, dv_j = sum_i p_ij dout_i.  Saves: p, the inputs.

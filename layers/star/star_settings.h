@@ -12,7 +12,7 @@ enum class StarRing { open, cyclic, zero };
 /// ring's projections only, with a leaky relu.
 enum class StarNorm { post, reference };
 
-/// How a Star-Transformer's cycles go.
+/// The cycles of a Star-Transformer.
 struct StarSettings {
   StarRing ring = StarRing::open;
   StarNorm norm = StarNorm::post;

@@ -79,7 +79,7 @@ StarStack::Output StarStack::cycle(const Pass& pass, const Cycle& own, const Out
   return after;
 }
 
-/// One variable enters the part that is run again: [s; h] as rows, and x beside h as columns.
+/// The part that is run again takes one variable: [s; h] as rows, and x next to h as columns.
 StarStack::Output StarStack::recomputed(const Pass& pass, const Cycle& own, const Output& before,
                                         const Var& x, const Sequences& sequences) const {
   const Index batch = sequences.batch, length = sequences.queries, width = shape_.width;

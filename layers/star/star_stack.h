@@ -59,7 +59,7 @@ class StarStack {
                const Sequences& sequences) const;
   Output recomputed(const Pass& pass, const Cycle& own, const Output& before, const Var& x,
                     const Sequences& sequences) const;
-  /// What becomes of the heads' outputs.
+  /// What is applied to the heads' outputs.
   Var finish(const Pass& pass, const Part& part, const Var& heads) const;
   const Cycle& of(Index cycle) const { return cycles_[settings_.tie ? 0 : std::size_t(cycle)]; }
 

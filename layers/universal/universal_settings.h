@@ -6,12 +6,12 @@ namespace weft::layers {
 
 using core::Index;
 
-/// Who decides how many steps a position takes: nobody, all take every step; or each by itself, by
+/// What decides how many steps a position takes: nothing, all take every step; or each position, by
 /// adaptive computation time.
 enum class Halting { none, act };
 
-/// What the steps of a position become: the sum of their weighted results; or at each step a mix of
-/// its result with what there was.
+/// How the steps of a position are combined: the sum of their weighted results; or at each step a
+/// mix of its result with what there was.
 enum class HaltCombine { accumulate, mix };
 
 /// The depth of a Universal Transformer.

@@ -42,7 +42,7 @@ class UniversalStack {
   void visit(Inventory& inventory);
 
  private:
-  /// What a step hands to the next.
+  /// The state passed from one step to the next.
   struct Carry {
     Var h, out;  ///< [B * T, W]
     Var spent;   ///< [B * T, 1]

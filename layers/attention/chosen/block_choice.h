@@ -34,8 +34,8 @@ ListedProblem chosen_problem(const Sequences& sequences, Index heads, Index head
                              Index width, Index most);
 void read_chosen(ListedProblem& problem, std::shared_ptr<const BlockChoice> choice, Index group);
 
-/// What a call of that problem costs, heads together; flops at most, since the data decide how well
-/// tiles are filled. `own`: every query reads its own block; else pairs are at most, too.
+/// The cost of a call of that problem, heads together; flops at most, since the data decide how
+/// well tiles are filled. `own`: every query reads its own block; else pairs are at most, too.
 Cost chosen_cost(const ListedProblem& problem, Index width, bool own = true);
 
 /// The tokens up to `query` in some blocks, ascending.

@@ -4,12 +4,12 @@
 
 namespace weft::layers {
 
-/// Stretches of tokens, which may overlap, that entries stand for: entry c for the tokens
+/// Stretches of tokens, which may overlap, that entries summarise: entry c for the tokens
 /// c stride .. c stride + block - 1, once all of them are there.
 struct EntryLayout {
   Index block = 1, stride = 1;
 
-  /// Entries of so many tokens: those that their last one closes among them.
+  /// Entries of the first n tokens, including those that the last of them closes.
   Index count(Index tokens) const { return tokens < block ? 0 : (tokens - block) / stride + 1; }
 };
 

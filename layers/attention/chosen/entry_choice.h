@@ -21,7 +21,7 @@ struct EntryChoice {
 
   /// q: [B T, H, D], entries: [B E, ...], keys in the first G D columns -> choices of B G lanes
   BlockChoice choose(const Sequences& sequences, const HeadBlock& q, const Tensor& entries) const;
-  /// What that costs, for all heads.
+  /// The cost of that, for all heads.
   Index flops(const Sequences& sequences) const;
   /// A block longer than the sequence holds all of it.
   Index block(const Sequences& s) const { return std::clamp<Index>(s.keys, 1, selection.width); }

@@ -25,12 +25,12 @@ struct Gathered {
 };
 
 /// A softmax for each query and head over its rows, gathered into a panel that the heads of a group
-/// share; every query by itself, so that no other moves its bits. Sinks take weight and have no
-/// value.  q: [B n, H D], k, v: [B m, G D], sinks: [H] or empty
+/// share; every query by itself, so that no other query changes its bits. Sinks take weight and
+/// have no value.  q: [B n, H D], k, v: [B m, G D], sinks: [H] or empty
 Gathered gathered_attention(const GatheredProblem& problem, const std::vector<HeadBlock>& blocks,
                             const Var& sinks = {});
 
-/// What a call costs that reads `pairs` (query, row) pairs.
+/// The cost of a call that reads `pairs` (query, row) pairs.
 Cost gathered_cost(const GatheredProblem& problem, Index pairs);
 
 /// Copies rows of keys or values of one head into a panel.  x: [B m, G, D] -> panel: [rows, D]

@@ -14,7 +14,7 @@ namespace {
 
 constexpr Index queries_per_piece = 32;
 
-/// What the loss is made of at one query: n rows that it reads.
+/// The terms of the loss at one query: n rows that it reads.
 class IndexRow {
  public:
   IndexRow(const IndexLoss& loss, const IndexRows& rows)

@@ -21,7 +21,7 @@ struct IndexLoss {
 
   /// -> [1]
   Var of(const IndexRows& rows) const;
-  /// What that costs where queries read so many pairs, heads not counted.
+  /// The cost of that for this many pairs, heads not counted.
   Cost cost(Index pairs) const;
 };
 

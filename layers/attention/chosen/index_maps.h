@@ -6,7 +6,7 @@
 namespace weft::layers {
 
 /// The parameters of an index: queries, weights and keys, one key for all its heads, in standard
-/// form with a learned gain and shift. What it reads is held constant; a loss of its own trains it.
+/// form with a learned gain and shift. Its inputs are held constant; a separate loss trains it.
 class IndexMaps {
  public:
   /// `in`: columns of the layer's input

@@ -25,7 +25,7 @@ class PackedRows {
   /// x: [width] -> products: [count], in room that is rounded up to whole tiles
   void multiply(const Real* x, Index count, std::vector<Real>& products) const;
 
-  /// The same for the rows of one tile, those behind the last one as zeros.
+  /// The same for the rows of one tile; rows after the last are zeros.
   /// x: [width] -> products: [tile_rows]
   void multiply_tile(const Real* x, Index tile, Real* products) const;
   static constexpr Index tile_rows = 64;

@@ -21,7 +21,7 @@ struct SoftPool {
 
   Index entries(Index tokens) const { return tokens / ratio; }
 
-  /// Entries and behind them the tokens themselves, as keys and values of one attention.
+  /// Entries, followed by the tokens themselves, as keys and values of one attention.
   /// blocks k, v, z: [B T, columns] each, bias: [ratio, columns] -> [B (E + T), 2 columns]
   Var join(const std::vector<HeadBlock>& blocks, const Var& bias, Index batch) const;
 };

@@ -20,7 +20,7 @@ struct RowChoice {
   std::span<const std::int32_t> of(Index b, Index query) const;
 };
 
-/// What an index makes of a layer's input.
+/// What an index computes from a layer's input.
 struct IndexRows {
   std::vector<Var> q;  ///< of each of its heads, [B T, d]
   Var k;               ///< [B m, d]
@@ -30,7 +30,7 @@ struct IndexRows {
   std::vector<const Real*> queries(Index token) const;
 };
 
-/// A cheap score by which queries choose keys, of small heads of its own:
+/// A cheap score by which queries choose keys, computed by small additional heads:
 ///   I_tj = sum_i w_ti max(0, scale q_ti . k_j)
 struct TokenIndex {
   Index heads = 4, width = 32;  ///< I, d
@@ -43,7 +43,7 @@ struct TokenIndex {
   /// keys exists.
   RowChoice choose(const IndexRows& rows, Index batch, Index selected,
                    const std::function<Index(Index b, Index query)>& visible) const;
-  /// What the choice of one query among so many rows costs; nothing where it reads them all.
+  /// The cost of one query's choice among this many rows; zero if it reads them all.
   Index flops(Index count, Index selected) const {
     return count > selected ? PackedRows::flops(heads * width, count) : 0;
   }

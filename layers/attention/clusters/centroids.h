@@ -10,8 +10,8 @@ namespace weft::layers {
 
 /// Cluster centres of each head, outside the gradient. Forward passes propose how many tokens
 /// joined each cluster and their sum; once a step the centres move towards them. Until the first
-/// step is committed they are what the first training pass of that step makes of its tokens and its
-/// stream.
+/// step is committed they are what the first training pass of that step computes from its tokens
+/// and its stream.
 class Centroids {
  public:
   /// `stream` draws the centres before any training.

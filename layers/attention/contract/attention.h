@@ -22,7 +22,7 @@ using core::Real;
 
 class RelativePositions;
 
-/// Where a mechanism is used: what it may size its parameters and checks by.
+/// The place where a mechanism is used, from which it takes the sizes of its parameters and checks.
 struct AttentionSite {
   Index layer = 0, layers = 1;
   Index width = 0;       ///< W, of the layer's input
@@ -61,7 +61,7 @@ struct Projection {
   Side side;
   /// Rotary positions turn it.
   bool rotates = false;
-  Index heads = 0;  ///< 0 stands for as many as the site has
+  Index heads = 0;  ///< 0: as many as the site has
 
   Index columns(Index of_site, Index head_width) const {
     return (heads > 0 ? heads : of_site) * head_width;
@@ -76,7 +76,7 @@ struct AttentionInput {
   Sequences sequences;
 };
 
-/// What a call costs, all heads together; kernels count the same as they run.
+/// The cost of a call, all heads together; kernels count the same as they run.
 struct Cost {
   Index scored_pairs = 0;  ///< (query, key) pairs that enter a softmax
   Index flops = 0;         ///< forward arithmetic of the matrix products, tile edges included
@@ -161,7 +161,7 @@ class Attention {
   /// A price of parameters, added to the training loss; an empty Var for none. A penalty on
   /// activations is charged inside `forward`, by autograd::penalise.
   virtual Var penalty(const Pass&) const { return {}; }
-  /// What its states say of the last training step.
+  /// Metrics that its states hold about the last training step.
   virtual std::vector<Metric> metrics() const { return {}; }
   /// Brings parameters back into their legal range, after each optimizer step.
   virtual void constrain() {}

@@ -10,7 +10,7 @@
 
 namespace weft::layers {
 
-/// What `weft list attentions` says of a mechanism.
+/// The text of `weft list attentions` for a mechanism.
 struct AttentionTraits {
   std::string_view summary = {};
   bool causal = true;         ///< can be used in a language model
@@ -43,7 +43,7 @@ struct AttentionPlan {
   AttentionTraits traits = {};
   /// The most tokens before its segment that training may let it use; 0 where it carries no past.
   Index most_memory_tokens = 0;
-  /// Which rows the mechanism reads beside the tokens' own; null where there are none.
+  /// Which rows the mechanism adds to those of the tokens; null if none.
   std::shared_ptr<const RowRule> rows = nullptr;
 };
 

@@ -12,7 +12,7 @@ namespace weft::layers {
 using core::Index;
 
 /// The rows that one sequence has inside the layers: those of its tokens and those that a mechanism
-/// adds to them. Padding comes behind all of them.
+/// adds to them. Padding comes after all of them.
 struct RowLayout {
   /// A row that is no token's and begins with a learned vector; the others begin as zeros.
   struct Start {
@@ -22,7 +22,7 @@ struct RowLayout {
 
   Index rows = 0;
   std::vector<Index> of_tokens;  ///< the row of each token, ascending
-  Index root = 0;                ///< the row that stands for the whole sequence
+  Index root = 0;                ///< the row that represents the whole sequence
   std::vector<Start> starts = {};
   /// Behind which token each sentence ends, ascending; empty where a mechanism has none.
   std::vector<Index> sentence_ends = {};
@@ -40,7 +40,7 @@ class RowRule {
  public:
   virtual ~RowRule() = default;
 
-  /// The rows of a sequence of so many tokens whose content is not known, for figures of cost.
+  /// The rows of a sequence of this many tokens with unknown content, for cost estimates.
   virtual RowLayout layout(Index tokens) const = 0;
   virtual RowLayout layout(std::span<const core::Token> tokens) const {
     return layout(Index(tokens.size()));

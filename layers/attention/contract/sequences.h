@@ -11,15 +11,15 @@ namespace weft::layers {
 
 using core::Tensor;
 
-/// What recurrences hand from one segment of their streams to the next, without gradient: a row of
-/// numbers for each stream.
+/// The states that recurrences pass from one segment of their streams to the next, without
+/// gradient: a row of numbers for each stream.
 struct CarriedState {
   Tensor before;  ///< at the start of this segment, [B, n]
   Tensor after;   ///< at its end; the forward pass leaves it here
 };
 
-/// What a layer hands from one segment of its streams to the next: what its attention read, and
-/// the states of its recurrences, all head groups side by side.
+/// The state that a layer passes from one segment of its streams to the next: what its attention
+/// read, and the states of its recurrences, all head groups side by side.
 struct CarriedInput {
   Tensor before;  ///< of the tokens before this segment, [B * M, W], without gradient
   Tensor now;     ///< of this segment, [B * T, W]; the forward pass leaves it here
@@ -32,9 +32,9 @@ struct Sequences {
   Index batch = 1, queries = 0, keys = 0;
   bool causal = true;
   core::Lengths key_lengths = nullptr;  ///< how many keys of each sequence are real
-  /// Where the sequences continue streams: what this layer carries; null when they do not.
+  /// If the sequences continue streams, what this layer carries; else null.
   std::shared_ptr<CarriedInput> segment = nullptr;
-  /// Where a mechanism has rows of its own besides the tokens': how each sequence's rows lie.
+  /// If a mechanism adds rows to those of the tokens: how each sequence's rows are arranged.
   /// Queries, keys and key lengths then count rows.
   RowLayouts rows = nullptr;
   /// The part of it that belongs to one head group's recurrence; null where it starts from zeros.

@@ -29,8 +29,8 @@ void feature_backward(const FeatureProblem& problem, ConstHeads q, ConstHeads k,
                       ConstHeads out, const FeatureTrace& trace, ConstHeads dout, Heads dq,
                       Heads dk, Heads dv);
 
-/// What the two do, counted without doing it. Parts of a chunk beyond its first, which only keys
-/// e^40 above all earlier ones cause, are left out.
+/// The operations of both, counted without doing it. Parts of a chunk beyond its first, which only
+/// keys e^40 above all earlier ones cause, are left out.
 Cost feature_cost(const FeatureProblem& problem);
 
 }  // namespace weft::layers

@@ -4,7 +4,7 @@
 
 namespace weft::layers {
 
-/// What every sweep reads.
+/// The settings that every sweep reads.
 struct FeatureInputs {
   ConstHeads q, k, v;
   const Real* tops;  ///< null for weights

@@ -11,7 +11,7 @@ struct FeatureGradientInputs {
   const Real* denominators;  ///< [B, H, n], null for shares
 };
 
-/// What the sweep of the queries leaves to that of the keys where features are shares.
+/// What the sweep over queries passes to the sweep over keys if features are shares.
 struct ShareTrace {
   ShareTrace(const FeatureProblem& problem);
 

@@ -5,7 +5,7 @@
 
 namespace weft::layers {
 
-/// What leaves the heads: their rows divided by their root mean square and times a gate,
+/// The output of the heads: their rows divided by their root mean square and times a gate,
 ///   normalise first: y = rms(o) gain a(gate),  gate first: y = rms(o a(gate)) gain.
 struct GatedNormForm {
   enum class Activation { none, silu, sigmoid };

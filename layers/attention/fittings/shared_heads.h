@@ -4,7 +4,7 @@
 
 namespace weft::layers {
 
-/// How many heads of a matrix stand for how many: head h of `all` is head h few / all of `few`.
+/// `few` heads shared by `all` heads: head h of `all` reads head h few / all of `few`.
 struct SharedHeads {
   Index few, all, width;
 };

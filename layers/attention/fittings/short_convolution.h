@@ -27,7 +27,8 @@ class ShortConvolution {
   /// The last rows of every sequence, and of its past where it is shorter.  -> [B, past_size]
   Tensor last_rows(const std::vector<HeadBlock>& blocks, Index length, const Tensor& past) const;
 
-  /// How many numbers one sequence leaves behind: taps - 1 rows of all parts, oldest first.
+  /// How many numbers a sequence keeps for its next token: taps - 1 rows of all parts, oldest
+  /// first.
   Index past_size() const { return (taps_ - 1) * columns_; }
   /// One token.  past: [past_size], y: all parts side by side
   void step(const std::vector<std::span<const Real>>& blocks, std::span<Real> past,

@@ -13,11 +13,11 @@
 
 namespace weft::layers {
 
-/// What the two sides share of their projections: everything; keys and values whatever is read,
+/// Which projections the two sides share: all of them; keys and values whatever is read,
 /// but each side its own set; or nothing, each side having keys and values for either.
 enum class SideSharing { all, own_set, nothing };
 
-/// The settings of global-local attention, whatever pattern the tokens read each other by.
+/// The settings of global-local attention, for any pattern by which tokens read each other.
 struct GlobalLocalSettings {
   GlobalTokens globals;
   GlobalLocalRules rules;
@@ -27,7 +27,7 @@ struct GlobalLocalSettings {
   void fields(core::Fields& field);
 };
 
-/// What such a mechanism is whose tokens read `near` others.
+/// The traits of such a mechanism if its tokens read `near` others.
 AttentionTraits global_local_traits(std::string_view summary, Index near,
                                     const GlobalLocalSettings& settings);
 
@@ -37,7 +37,7 @@ AttentionTraits global_local_traits(std::string_view summary, Index near,
 /// with the tables a and b of the row's side. See GlobalLocalRules for labels.
 class GlobalLocalAttention final : public Attention {
  public:
-  /// What tokens read of each other: one pattern for all heads, or one for each.
+  /// Which tokens read each other: one pattern for all heads, or one for each.
   using Local = std::function<std::vector<Pattern>()>;
 
   GlobalLocalAttention(const GlobalLocalSettings& settings, const AttentionSite& site, Local local,

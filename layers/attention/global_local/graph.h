@@ -13,7 +13,7 @@ enum class RowSide { both, tokens, globals };
 
 /// Global-local attention as a pattern over rows. Tokens read each other as `local` says, whose
 /// atoms know the long input only; everything else is by the rules. Global rows have the labels
-/// behind those of tokens where both are computed.
+/// after those of tokens if both are computed.
 class GlobalLocalGraph final : public Atom, public KeyLabels {
  public:
   GlobalLocalGraph(GlobalLocalStructure structure, const GlobalLocalRules& rules, Pattern local,

@@ -19,15 +19,15 @@ struct GlobalLocalStructure {
 
   Index rows() const { return globals + tokens; }
 
-  /// That of a sequence with sentences: the first global token stands for the whole sequence, each
+  /// That of a sequence with sentences: the first global token represents the whole sequence, each
   /// other one for a sentence.
   static GlobalLocalStructure of(const RowLayout& layout);
 };
 
-/// Who reads whom and under which labels. With clip c, labels are 0 for a token itself, 1 .. c for
-/// those to its right, c + 1 .. 2 c to its left, between tokens of one side; 2 c + 1 and 2 c + 2
-/// between the sides, the latter where the token belongs to the global one; 2 c + 3 between global
-/// tokens of different contexts.
+/// Which rows read each other, with which labels. With clip c, labels are 0 for a token itself, 1
+/// .. c for those to its right, c + 1 .. 2 c to its left, between tokens of one side; 2 c + 1 and 2
+/// c + 2 between the sides, the latter where the token belongs to the global one; 2 c + 3 between
+/// global tokens of different contexts.
 struct GlobalLocalRules {
   Index clip = 12;
   bool hard_l2g = false;  ///< a token reads only its own global token

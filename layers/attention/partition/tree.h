@@ -27,9 +27,9 @@ class PartitionTree {
   std::vector<Index> first_;  ///< of each level, and the number of nodes
 };
 
-/// Consecutive nodes of one level that a token reads on one side of it. They are read in turn
-/// outwards, the nearest as the step `first_step` of the walk's level, which may be one above that
-/// of the nodes.
+/// Consecutive nodes of one level that a token reads on one side of it. They are read one after the
+/// other outwards, the nearest as the step `first_step` of the walk's level, which may be one above
+/// that of the nodes.
 struct WalkRun {
   Index level, begin, end;  ///< nodes of the level, counted in it
   Index walk_level, first_step;
@@ -38,7 +38,7 @@ struct WalkRun {
 /// The nodes that together span all tokens before this one, `fan` at most of each level of the
 /// walk: fine ones near by, coarse ones far away. They do not depend on how long the sequence is.
 std::vector<WalkRun> walk_left(Index token, Index fan);
-/// Those that span all tokens after it, of so many.
+/// Those that span all tokens after it, of this many tokens.
 std::vector<WalkRun> walk_right(Index token, Index tokens, Index fan);
 
 }  // namespace weft::layers

@@ -148,7 +148,7 @@ struct KeySum {
   }
 };
 
-/// What one task adds to.
+/// The arrays that one task adds to.
 struct TaskSums {
   Heads dq, dplace;
   Real* dreach;  ///< [B, H, n]

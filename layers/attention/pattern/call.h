@@ -36,7 +36,7 @@ struct PatternCall {
                                 const Tensor& dout) const;
 };
 
-/// What a call of that problem costs, with relative positions (null for none) or without.
+/// The cost of a call of that problem, with relative positions (null for none) or without.
 Cost pattern_cost(const PatternProblem& problem, const RelativePositions* relative,
                   Index farthest = never);
 

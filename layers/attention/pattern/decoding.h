@@ -37,7 +37,7 @@ class KeyStore {
   /// One head, whose keys' columns begin at `column`.  out: [D]
   void attend(const DecodeQuery& query, Index column, std::span<const Index> slots,
               std::span<Real> out) const;
-  /// Frees what no query after this one reads.
+  /// Frees keys that no later query reads.
   void forget(Index query);
 
   Index slots() const { return Index(positions_.size()); }
@@ -78,7 +78,7 @@ struct DecodeHeads {
 };
 
 /// What decoding over patterns keeps: one store for all heads of keys, or one for each where heads
-/// have patterns of their own, and the relative terms of the offsets so far.
+/// have different patterns, and the relative terms of the offsets so far.
 class KeyStores final : public CopiedState<KeyStores> {
  public:
   /// `patterns`: one for all heads, or one for each. A store keeps what any of the heads that share

@@ -60,8 +60,8 @@ struct PatternProblem {
   Index kv_heads = 0;
   /// Softmax: a logit for each head that takes weight and has no value, [H]; null for none.
   const Real* sinks = nullptr;
-  /// What scores lose between key and query; null for nothing. Causal, as many keys as queries, and
-  /// panels must hold consecutive keys.
+  /// The decay of scores between key and query; null for nothing. Causal, as many keys as queries,
+  /// and panels must hold consecutive keys.
   std::shared_ptr<const DecaySums> decay = nullptr;
   /// Of the products of queries, keys, values and weights; those with relative tables and those of
   /// entmax, whose thresholds cut sharply, stay in float32.
@@ -97,8 +97,8 @@ struct PatternTrace {
 void pattern_forward(const PatternProblem& problem, ConstHeads q, ConstHeads k, ConstHeads v,
                      Heads out, const PatternTrace& trace);
 
-/// Pairs that a product does in the time of one by itself: a row of a panel with fewer weights
-/// above 0 than its columns by this takes its values one by one.
+/// Pairs that a matrix product computes in the time of a single pair: a row of a panel with fewer
+/// weights above 0 than its columns by this takes its values one by one.
 inline constexpr Index sparse_gain = 8;
 
 /// The same under entmax: the scores of rows that belong together are kept until their thresholds
@@ -131,7 +131,7 @@ struct PatternGradients {
 void pattern_backward(const PatternProblem& problem, const PatternSaved& saved,
                       const PatternGradients& gradients);
 
-/// What the two do, counted without doing it.
+/// The operations of both, counted without doing it.
 Cost pattern_cost(const PatternProblem& problem);
 
 }  // namespace weft::layers

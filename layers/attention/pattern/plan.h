@@ -13,7 +13,7 @@ namespace weft::layers {
 /// into panels; each row knows the ranges of columns that it reads itself. Nothing here grows
 /// faster than the pairs that are scored.
 ///
-/// A round holds every query at most once. Classes of dilated atoms make rounds of their own, since
+/// A round holds every query at most once. Classes of dilated atoms are separate rounds, since
 /// their blocks join other queries; a pair is scored in one round only.
 struct PatternPlan {
   /// The most rows of a block and the most columns of a panel.

@@ -19,8 +19,8 @@ class PlanCache {
   /// Made by `make` where it is not known. `causal` is a part of the key.
   Plans of(const RowLayout& layout, bool causal, const std::function<Plans()>& make);
 
-  /// What `make` makes of each sequence of a call, one plan for all heads or one for each, `parts`
-  /// times: for each part the plans as a problem takes them.
+  /// What `make` returns for each sequence of a call, one plan for all heads or one for each,
+  /// `parts` times: for each part the plans as a problem takes them.
   std::vector<Plans> of_all(const Sequences& sequences, Index heads, std::size_t parts,
                             const std::function<Plans(const RowLayout&)>& make);
 

@@ -11,7 +11,7 @@
 
 namespace weft::layers {
 
-/// What a recurrent mechanism is made of beside its gates.
+/// What a recurrent mechanism consists of in addition to its gates.
 struct RecurrentForm {
   std::string_view kind;
   RecurrenceProblem rule = {};  ///< forms of the gates, unit and chunk; sizes come from the site
@@ -27,7 +27,7 @@ struct RecurrentForm {
   InputMap::Form gate = {};  ///< what makes the norm's gate
 };
 
-/// What the layer's input makes of each token; empty where the rule has no such gate.
+/// The gates of each token, from the layer's input; empty if the rule has no such gate.
 struct TokenGates {
   Var decay, write, erase;
 };
@@ -53,7 +53,7 @@ class RecurrentAttention : public Attention {
   virtual Cost gate_cost(Index tokens) const = 0;
   virtual void visit_gates(autograd::Inventory&) {}
 
-  /// Bytes of an array with so many columns for each token.
+  /// Bytes of an array with this many columns for each token.
   static Index bytes(Index tokens, Index columns) { return tokens * columns * Index(sizeof(Real)); }
 
   Index heads() const { return form_.rule.heads; }
@@ -76,7 +76,7 @@ class RecurrentAttention : public Attention {
   autograd::Parameter gain_;
 };
 
-/// What all of them say of themselves, but for the summary and whether they convolve.
+/// The traits that all of them share, except for the summary and whether they convolve.
 AttentionTraits recurrent_traits(std::string_view summary, bool convolves);
 
 /// Lists settings that several of them have.

@@ -106,7 +106,7 @@ class BackwardSweep {
   }
 
   /// The gradient of what was written before erasing, and of the readers' products: that of the
-  /// output behind the queries, minus that of the writes behind what is erased.
+  /// output after the queries, minus that of the writes after what is erased.
   void pull_back_writes(const core::Matrix& pairs, const core::Matrix& upstream,
                         const core::Matrix& dwrites) {
     const Index n = chunk_.span.rows;

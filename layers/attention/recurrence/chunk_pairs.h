@@ -23,7 +23,7 @@ class ChunkPairs {
   void pull_back(Readers readers, const core::Matrix& dpairs, const core::ConstMatrix& x,
                  const core::ConstMatrix& k, const core::Matrix& dx, const core::Matrix& dk);
 
-  /// Of either product for so many rows and groups: multiply does one, pull_back two of it. Parts
+  /// Of either product for this many rows and groups: multiply does one, pull_back two of it. Parts
   /// beyond the first of a block, which only columns that fall below e^-80 within it cause, are
   /// left out.
   static Index flops(const RecurrenceProblem& problem, Index rows, Index groups);

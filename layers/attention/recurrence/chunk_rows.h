@@ -13,7 +13,7 @@ class ChunkRows {
 
   void load(const RecurrenceInputs& inputs, const RecurrenceLane& lane, const TokenSpan& span);
 
-  /// Queries, and what is erased behind them.  [rows or 2 rows, D]
+  /// Queries, followed by the erasing keys.  [rows or 2 rows, D]
   core::Matrix readers() const { return matrix(0, problem_.groups() * rows_); }
   /// What is erased alone.  [rows, D]
   core::Matrix erasers() const {

@@ -25,7 +25,7 @@ class ChunkState {
     decay.load(inputs, lane, span);
   }
 
-  /// What was written: u, given its values before anything is erased.  s: [D, D], u: [rows, D]
+  /// The written values u, given the values before anything is erased.  s: [D, D], u: [rows, D]
   /// `erased_from`: the product of decayed erasers with the state; `a`: their pairs.
   void solve(const core::ConstMatrix& erased_from, const core::ConstMatrix& a,
              const core::Matrix& u) const;

@@ -8,7 +8,7 @@ namespace weft::layers {
 /// Settings of the mechanisms whose memory fades column by column.
 struct ColumnFadingSettings {
   Index conv = 4;
-  Index rank = 0;  ///< 0 stands for the width of a head
+  Index rank = 0;  ///< 0: the width of a head
   double floor = -5;
   Index chunk = 64;
 

@@ -1,9 +1,9 @@
 // Pairs whose decay differs by column, so that it is inside the sum over columns. Readers are
-// taken by parts, each with the decay at its first token as a reference: readers carry what they
-// decayed since then, keys before the part what they decay until then, both at most 1; keys inside
-// the part carry the inverse of what they decayed, at most e^80. The reference depends on nothing
-// behind the part's first token, and products have the shape of the whole block however it falls
-// into parts: a later gate moves no bit of an earlier pair.
+// processed in parts, with the decay at a part's first token as reference. Readers are multiplied
+// by their decay since then, keys before the part by their decay until then, both at most 1; keys
+// inside the part are divided by their decay, a factor of at most e^80. The reference depends on
+// nothing after the part's first token, and products have the shape of the whole block however it
+// is cut into parts: a later gate changes no bit of an earlier pair.
 #include "core/simd/kernels.h"
 #include "layers/attention/recurrence/chunk_pairs.h"
 

@@ -30,7 +30,7 @@ void DecayGradient::pull_back(const ChunkState& chunk, const core::Matrix& dread
       if (chunk.problem.erases())
         total += simd.dot(readers.data + erased, dreaders.data + erased, width);
     }
-    // Before the first token there is nothing to decay, behind the real ones nothing decays.
+    // Before the first token there is nothing to decay, after the real ones nothing decays.
     const bool first = chunk.span.first + r == 0 && !chunk.inputs.initial;
     if (first || r >= chunk.span.real)
       std::fill_n(dg, columns, Real(0));

@@ -26,7 +26,7 @@ void recurrence_forward(const RecurrenceProblem& problem, const RecurrenceInputs
 void recurrence_backward(const RecurrenceProblem& problem, const RecurrenceInputs& inputs,
                          ConstHeads dout, const RecurrenceGradients& gradients);
 
-/// What the two do, counted without doing it; nothing is saved beside the inputs.
+/// The operations of both, counted without running them; nothing but the inputs is saved.
 Cost recurrence_cost(const RecurrenceProblem& problem);
 
 }  // namespace weft::layers

@@ -55,7 +55,7 @@ struct RecurrenceInputs {
   const Real* initial = nullptr;
 };
 
-/// What is null is not wanted. Queries and keys get the gradient of every head of values, so that
+/// Null means not needed. Queries and keys get the gradient of every head of values, so that
 /// no two lanes write to one place.  q, k, v: [B T, H, D]
 struct RecurrenceGradients {
   Heads q, k, v;

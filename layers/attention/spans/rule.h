@@ -16,10 +16,10 @@ class SpanRule {
   virtual bool by_token() const { return false; }
   /// The present z of every head, for reports; an average where tokens differ.
   virtual std::vector<double> reaches() const { return {}; }
-  /// What training pays for reach, through a parameter or where `out` was made with it.
+  /// The penalty for reach in training, through a parameter or where `out` was made with it.
   virtual Var penalty(const Pass&) const { return {}; }
   virtual Var charged(const Pass&, const Var& out, const Var&) const { return out; }
-  /// What that many tokens cost in addition to attention.
+  /// The cost of this many tokens in addition to attention.
   virtual Cost cost(Index) const { return {}; }
   virtual void constrain() {}
   virtual void visit(autograd::Inventory&) {}

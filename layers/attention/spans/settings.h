@@ -5,7 +5,7 @@
 
 namespace weft::layers {
 
-/// What the span mechanisms have in common.
+/// The common part of the span mechanisms.
 struct SpanSettings {
   Index span = 1024;
   Index ramp = 32;

@@ -35,7 +35,7 @@ struct ExpertChoice {
   std::vector<Index> taken;          ///< [E]: rows of each expert
   std::vector<Index> first;          ///< [E]: rows whose first choice it was, taken or not
   Index rows = 0;                    ///< real ones
-  Index lost = 0;                    ///< choices that stood but found an expert full
+  Index lost = 0;                    ///< choices that were kept but found the expert full
 
   Index experts() const { return Index(taken.size()); }
   Index places() const { return begin.back(); }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double router_deviation = 0.02;
 
-/// What the last step counted.
+/// The counts of the last step.
 void keep_last(std::span<Real> value, std::span<const Real> statistics) {
   std::ranges::copy(statistics, value.begin());
 }

@@ -6,7 +6,7 @@
 
 namespace weft::layers {
 
-/// How tokens and experts find each other.
+/// Which experts the tokens choose.
 struct ExpertSettings {
   Index experts = 8;
   Index choices = 1;              ///< experts of a token

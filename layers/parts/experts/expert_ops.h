@@ -17,7 +17,7 @@ Var expert_gates(const Var& probabilities, const SharedChoice& choice, const Gat
 /// over real rows; 1 * price where all experts are used alike.  probabilities: [N, E] -> [1]
 Var expert_balance(const Var& probabilities, const SharedChoice& choice, double price);
 
-/// The weights of E feed-forwards, one behind the other.
+/// The weights of E feed-forwards, one after the other.
 struct ExpertWeights {
   const Parameter& in;        ///< [E, F, W]
   const Parameter& in_bias;   ///< [E F]

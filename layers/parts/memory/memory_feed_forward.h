@@ -9,7 +9,7 @@
 
 namespace weft::layers {
 
-/// How large a memory is and how it is asked.
+/// The size of a memory and how it is read.
 struct MemorySettings {
   Index keys = 128;            ///< C, of either half: C² slots
   Index heads = 4;             ///< H, which ask by themselves and read the same values
@@ -26,7 +26,7 @@ struct MemorySettings {
 /// are found exactly by looking at 2 C keys. Values are one row-sparse table, so that a step moves
 /// the rows that were read and no others.
 ///
-/// Norm: layer, each half of each head by itself with one gain and shift for all; batch, columns
+/// Norm: layer, each half of each head separately, with one gain and shift for all; batch, columns
 /// over all real rows of the call, which reads the future in training. Padding is left out.
 /// Which slots are read is a decision, read back in a replay. One token costs W H q of queries,
 /// H C q of scores and H top W of values.
