@@ -10,25 +10,17 @@
 #include <iterator>
 
 #include "core/files/durable_file.h"
+#include "data/files/debian_package.h"
 
 namespace weft::data {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// Debian's package dataset-NAME keeps its files in /usr/share/datasets/NAME; empty for other
-/// paths.
-std::string package_of(const std::string& path) {
-  const std::string folder = "/usr/share/datasets/";
-  if (!path.starts_with(folder)) return "";
-  const std::string rest = path.substr(folder.size());
-  return "dataset-" + rest.substr(0, rest.find('/'));
-}
-
 }  // namespace
 
 void refuse_missing(const std::string& path) {
-  const std::string package = package_of(path);
+  const std::string package = debian_package_of(path);
   if (!package.empty())
     refuse_image(path, "does not exist; install it with: sudo apt-get install ", package);
   std::error_code ignored;

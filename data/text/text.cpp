@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "data/files/text_paths.h"
 #include "data/fingerprint.h"
 #include "data/text/prepared_text.h"
 #include "data/text/shifted_spelling.h"
@@ -12,25 +13,33 @@ namespace weft::data {
 
 namespace {
 
-TextDivision division_of(const TextSettings& settings) {
+/// Adds to `remarks` how many files a folder or a pattern stands for.
+TextDivision division_of(const TextSettings& settings, std::vector<std::string>& remarks) {
   settings.files.require_one_way();
-  const auto paths = settings.files.split_paths();
+  auto given = settings.files.split_paths();
+  if (settings.files.divided()) given[0] = settings.files.path;
   TextDivision division{.paths = {}, .units = settings.units, .known = settings.known};
-  for (std::size_t i = 0; i < paths.size(); ++i)
-    if (!paths[i].empty()) division.paths[i] = {paths[i]};
-  if (settings.files.divided()) {
-    division.paths[0] = {settings.files.path};
-    division.fractions = settings.files.fractions;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (given[i].empty()) continue;
+    TextPaths found = text_paths(given[i]);
+    if (found.left_out > 0 || found.files.size() > 1)
+      remarks.push_back(core::message_of("'", given[i], "': ", found.files.size(), " files, and ",
+                                         found.left_out,
+                                         " that are empty or no text and were left out"));
+    division.paths[i] = std::move(found.files);
   }
+  if (settings.files.divided()) division.fractions = settings.files.fractions;
   return division;
 }
 
 }  // namespace
 
 void TextSettings::fields(core::Fields& fields) {
-  files.list_paths(fields,
-                   "one file, divided into splits by fractions; or FILE.h5 of weft data prepare, "
-                   "which has its own units and splits");
+  files.list_paths(
+      fields,
+      "a file, a folder, a pattern or several of these with commas, also compressed, "
+      "divided into splits by fractions; or FILE.h5 of weft data prepare, which has its "
+      "own units and splits");
   fields.when(!prepared(), "a data.path that is not a prepared text (.h5)",
               [&] { list_units(fields, units); });
   fields.choice("sampling", sampling,
@@ -71,7 +80,7 @@ void Text::load(const TextSettings& settings) {
     tokens_ = std::move(prepared.tokens);
     identity = "prepared " + prepared.fingerprint + identity;
   } else {
-    DividedText read = read_divided_text(division_of(settings));
+    DividedText read = read_divided_text(division_of(settings, remarks_));
     facts_ = std::move(read.facts);
     tokens_ = std::make_unique<PackedTokens>(std::move(read.tokens));
     identity = "text units=" + settings.units + identity;

@@ -12,7 +12,7 @@ namespace weft::data {
 
 /// The settings of data.kind = "text".
 struct TextSettings {
-  /// `path` may also name a prepared text (.h5).
+  /// `path` may also name a prepared text (.h5), a folder, a pattern, or several with commas.
   SplitFiles files{.fractions = {0.9, 0.1, 0.0}};
   std::string units = "bytes";     ///< bytes | characters
   std::string sampling = "crops";  ///< crops | streams
@@ -45,6 +45,7 @@ class Text final : public Dataset {
   }
   std::optional<Spelling> spelling() const override { return facts_.spelling; }
   std::string unit() const override { return facts_.unit(); }
+  std::vector<std::string> remarks() const override { return remarks_; }
   std::string fingerprint() const override { return fingerprint_; }
 
   /// How many tokens a split holds.
@@ -71,6 +72,7 @@ class Text final : public Dataset {
   TextFacts facts_;
   std::unique_ptr<StoredTokens> tokens_;
   std::string fingerprint_;
+  std::vector<std::string> remarks_;  ///< on folders
 };
 
 }  // namespace weft::data

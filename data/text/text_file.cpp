@@ -1,8 +1,5 @@
 #include "data/text/text_file.h"
 
-#include <filesystem>
-#include <fstream>
-
 #include "core/error.h"
 #include "data/utf8.h"
 
@@ -27,22 +24,6 @@ void for_each_character(const TextFile& file, Visit visit) {
 }
 
 }  // namespace
-
-TextFile read_text_file(const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  check(fs::exists(path, ignored), "'", path, "' does not exist (looked for from ",
-        fs::current_path(ignored).string(), "): correct the path (data.path), or fetch the file");
-  check(fs::is_regular_file(path, ignored), "'", path,
-        "' is not a file but a directory or device: name one text file");
-  std::ifstream stream(path, std::ios::binary);
-  check(stream.is_open(), "'", path, "' cannot be opened: check that you may read it");
-  TextFile file{path, std::string(fs::file_size(path), '\0')};
-  check(!file.bytes.empty(), "'", path, "' is empty: name a file that holds text");
-  stream.read(file.bytes.data(), std::streamsize(file.bytes.size()));
-  check(bool(stream), "'", path, "' could not be read to its end: check the disk");
-  return file;
-}
 
 Alphabet alphabet_of(const std::vector<TextFile>& files) {
   std::vector<bool> seen(0x110000);

@@ -26,6 +26,7 @@
   X(documents)             \
   X(records)               \
   X(prompt)                \
+  X(compressed)            \
   X(images)
 
 namespace weft::fuzz {

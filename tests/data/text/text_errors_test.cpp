@@ -25,9 +25,10 @@ TEST(TextErrors, an_empty_file_is_named) {
   expect_says(refusal(settings_for(file.path())), core::Fault::data, file.path(), "is empty");
 }
 
-TEST(TextErrors, a_directory_is_no_text) {
-  const ScratchFile file("text");
-  expect_says(refusal(settings_for(file.folder())), core::Fault::data, file.folder(), "directory");
+TEST(TextErrors, a_folder_without_a_text_is_named) {
+  const ScratchFile file("");
+  expect_says(refusal(settings_for(file.folder())), core::Fault::data, file.folder(),
+              "a folder without a file of text");
 }
 
 TEST(TextErrors, a_file_shorter_than_one_sequence_says_how_much_is_needed) {

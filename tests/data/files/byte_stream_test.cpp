@@ -1,0 +1,104 @@
+#include "data/files/byte_stream.h"
+
+#include <lzma.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "data/files/text_file.h"
+#include "tests/data/refusal.h"
+#include "tests/data/scratch_file.h"
+
+namespace weft::data {
+namespace {
+
+std::string gzip(const std::string& text) {
+  z_stream stream{};
+  deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+  std::string out(deflateBound(&stream, text.size()) + 64, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = unsigned(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = unsigned(out.size());
+  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+std::string xz(const std::string& text) {
+  std::string out(lzma_stream_buffer_bound(text.size()), '\0');
+  std::size_t size = 0;
+  EXPECT_EQ(lzma_easy_buffer_encode(3, LZMA_CHECK_CRC64, nullptr,
+                                    reinterpret_cast<const std::uint8_t*>(text.data()), text.size(),
+                                    reinterpret_cast<std::uint8_t*>(out.data()), &size, out.size()),
+            LZMA_OK);
+  out.resize(size);
+  return out;
+}
+
+std::string zstd(const std::string& text) {
+  std::string out(ZSTD_compressBound(text.size()), '\0');
+  out.resize(ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 3));
+  return out;
+}
+
+using Compress = std::string (*)(const std::string&);
+constexpr std::array all = {gzip, xz, zstd};
+
+std::string long_text() {
+  std::string text;
+  for (int i = 0; i < 40000; ++i) text += "line " + std::to_string(i * 7919 % 10007) + "\n";
+  return text;
+}
+
+std::string read(const std::string& bytes) {
+  const ScratchFile file(bytes);
+  return read_text_file(file.path()).bytes;
+}
+
+TEST(ByteStream, reads_plain_and_compressed_files_alike) {
+  const std::string text = long_text();
+  EXPECT_EQ(read(text), text);
+  for (const Compress compress : all) {
+    EXPECT_EQ(read(compress(text)), text);
+    EXPECT_EQ(read(compress("a") + compress(text) + compress("b")), "a" + text + "b");
+  }
+}
+
+TEST(ByteStream, reads_what_dictd_writes) {
+  const std::string packed = gzip("entry\n");
+  const std::string extra("\x06\0RA\x02\0\1\0", 8);
+  EXPECT_EQ(read(packed.substr(0, 3) + '\x04' + packed.substr(4, 6) + extra + packed.substr(10)),
+            "entry\n");
+}
+
+TEST(ByteStream, refuses_a_broken_member_and_names_the_file) {
+  for (const Compress compress : all) {
+    const std::string packed = compress(long_text());
+    for (const std::string& broken :
+         {packed.substr(0, packed.size() / 2), packed.substr(0, packed.size() - 3),
+          packed + packed.substr(0, 40), packed.substr(0, 20) + "xxxx" + packed.substr(24)})
+      expect_says(refusal_of([&] { read(broken); }), core::Fault::data, "text.txt",
+                  "cannot be unpacked", "fetch it again");
+  }
+  expect_says(refusal_of([] { read("BZh91AY&SY"); }), core::Fault::data, "bzip2",
+              "gzip, xz or zstd");
+}
+
+TEST(ByteStream, refuses_files_that_unpack_to_more_than_texts_do) {
+  const std::string packed = xz(std::string(std::size_t(most_unpacked_text(0)) + 1, ' '));
+  ASSERT_LT(packed.size(), 100000u);
+  expect_says(refusal_of([&] { read(packed); }), core::Fault::data, "unpacks to more than");
+}
+
+TEST(ByteStream, says_what_to_do_about_missing_files) {
+  const auto says = [](const char* path, const char* advice) {
+    expect_says(refusal_of([&] { read_text_file(path); }), core::Fault::data, path, advice);
+  };
+  says("/usr/share/dictd/nosuch.dict.dz", "sudo apt-get install dict-nosuch");
+  says("/usr/share/datasets/none/a.gz", "sudo apt-get install dataset-none");
+  says("none.txt", "correct the path");
+}
+
+}  // namespace
+}  // namespace weft::data
