@@ -3,6 +3,7 @@
 #include "autograd/column_copy.h"
 #include "autograd/ops.h"
 #include "autograd/row_sums.h"
+#include "autograd/rows_alone.h"
 #include "core/arrays/bf16.h"
 #include "core/arrays/gemm.h"
 #include "core/arrays/matrix_vector.h"
@@ -42,9 +43,11 @@ struct SavedInput {
   Shape shape;
 };
 
-/// A single token is multiplied as a vector, in float32.
+/// Single tokens are multiplied as vectors, in float32.
+bool as_vectors(const Tensor& x) { return x.shape().rows() == 1 || RowsAlone::now(); }
+
 bool rounds(const Tensor& x, const Parameter& weight) {
-  return x.shape().rows() > 1 && weight.rounded().data;
+  return !as_vectors(x) && weight.rounded().data;
 }
 
 core::Operand factor(const Parameter& weight) {
@@ -53,7 +56,7 @@ core::Operand factor(const Parameter& weight) {
 }
 
 /// y = residual + x weight^T + bias, panel by panel so that a prepared panel is still in cache
-/// when its product is added; a single row as a product with a vector. Fills `saved`.
+/// when its product is added; single rows as products with vectors. Fills `saved`.
 Tensor apply(const Tensor& x, const Parameter& weight, const Parameter* bias,
              const Tensor* residual, SavedInput& saved) {
   const Index in = weight.shape()[1], out = weight.shape()[0], rows = x.shape().rows();
@@ -62,12 +65,13 @@ Tensor apply(const Tensor& x, const Parameter& weight, const Parameter* bias,
   const Real* from = x.data();
   const Real* base = residual ? residual->data() : nullptr;
   const Real* shift = bias ? bias->data() : nullptr;
-  if (rows == 1) {
+  if (as_vectors(x)) {
     if (base || shift)
-      prepare(to, base, shift, 1, out);
+      prepare(to, base, shift, rows, out);
     else
-      std::fill_n(to, out, Real(0));
-    core::multiply_vector({weight.data(), out, in, in}, from, to);
+      std::fill_n(to, rows * out, Real(0));
+    core::multiply_vectors({weight.data(), out, in, in}, {from, rows, in, in},
+                           {to, rows, out, out});
     return y;
   }
   const core::Operand w = core::transposed(factor(weight));

@@ -10,4 +10,8 @@ namespace weft::core {
 /// m: [rows, cols], x: [cols], y: [rows]
 void multiply_vector(const ConstMatrix& m, const Real* x, Real* y);
 
+/// The same for several vectors at once: each gets the bits that it gets alone, and the matrix is
+/// read from memory once for all.  m: [rows, cols], x: [n, cols], y: [n, rows]
+void multiply_vectors(const ConstMatrix& m, const ConstMatrix& x, const Matrix& y);
+
 }  // namespace weft::core

@@ -72,10 +72,14 @@ class Finished {
 
 /// Every continuation of every beam, the most probable ones first: at most twice the beams, since
 /// half of them may be ends.
-std::vector<Candidate> continuations(std::vector<Beam>& beams, Index most) {
+std::vector<Candidate> continuations(const layers::Seq2SeqModel& model,
+                                     const std::vector<Beam>& beams, Index most) {
+  std::vector<layers::NextOfTarget> next;
+  for (const Beam& beam : beams) next.push_back({beam.decoder.get(), beam.next});
+  const core::Tensor logits = model.step(next);
   std::vector<Candidate> all;
   for (std::size_t b = 0; b < beams.size(); ++b) {
-    const std::vector<double> logs = log_softmax(beams[b].decoder->step(beams[b].next));
+    const std::vector<double> logs = log_softmax(logits.rows(Index(b), 1));
     for (std::size_t t = 0; t < logs.size(); ++t)
       all.push_back({b, Token(t), beams[b].log_probability + logs[t]});
   }
@@ -121,7 +125,7 @@ std::vector<BeamTarget> beam_search(const layers::Seq2SeqModel& model,
   Finished finished(options, steps);
   for (Index step = 1; step <= steps && !beams.empty(); ++step) {
     std::vector<Candidate> chosen;
-    for (const Candidate& candidate : continuations(beams, options.beams)) {
+    for (const Candidate& candidate : continuations(model, beams, options.beams)) {
       if (candidate.token == boundary)
         finished.add(beams[candidate.beam].tokens, candidate.log_probability, true);
       else if (Index(chosen.size()) < options.beams)

@@ -37,48 +37,140 @@ Token draw_token(const core::Tensor& logits, const GenerationOptions& options,
 
 namespace {
 
-/// Draws tokens from `logits` and what `step` says after each, up to the token `end` if there is
-/// one, and no more than learned positions allow after `used`.
-Generation draw_tokens(core::Tensor logits, const std::function<core::Tensor(Token)>& step,
-                       std::optional<Token> end, Index used, std::optional<Index> longest,
-                       const GenerationOptions& options, const std::function<void(Token)>& show) {
-  const core::Rng stream = core::Rng(options.seed).fold("generation");
-  Generation result;
-  while (Index(result.tokens.size()) < options.tokens) {
-    const Token next = draw_token(logits, options, stream, result.tokens.size());
-    if (next == end) return result;
-    result.tokens.push_back(next);
-    if (show) show(next);
-    if (Index(result.tokens.size()) == options.tokens) break;
-    result.positions_ended = longest && used >= *longest;
-    if (result.positions_ended) break;
-    logits = step(next);
-    ++used;
+using Show = std::function<void(Token)>;
+
+/// One sequence that is drawn token by token: up to the token `end` if there is one, and no more
+/// than learned positions allow after `used`.
+class Drawing {
+ public:
+  Drawing(const GenerationOptions& options, std::optional<Token> end, Index used,
+          std::optional<Index> longest, Show show = {})
+      : options_(options),
+        stream_(core::Rng(options.seed).fold("generation")),
+        end_(end),
+        used_(used),
+        longest_(longest),
+        show_(std::move(show)) {}
+
+  /// Draws from the logits of the next token.  -> the token that the model reads next; nothing
+  /// where the sequence is complete
+  std::optional<Token> next(const core::Tensor& logits) {
+    std::vector<Token>& tokens = result_.tokens;
+    if (Index(tokens.size()) >= options_.tokens) return {};
+    const Token drawn = draw_token(logits, options_, stream_, tokens.size());
+    if (drawn == end_) return {};
+    tokens.push_back(drawn);
+    if (show_) show_(drawn);
+    if (Index(tokens.size()) == options_.tokens) return {};
+    result_.positions_ended = longest_ && used_ >= *longest_;
+    if (result_.positions_ended) return {};
+    ++used_;
+    return drawn;
   }
-  return result;
+
+  Generation take() { return std::move(result_); }
+
+ private:
+  GenerationOptions options_;
+  core::Rng stream_;
+  std::optional<Token> end_;
+  Index used_;
+  std::optional<Index> longest_;
+  Show show_;
+  Generation result_;
+};
+
+/// A sequence by its number, and the token that it reads next.
+using NextOf = std::pair<std::size_t, Token>;
+
+/// Draws all sequences to their ends.  first: logits [V] of each; step(next): [n, V]
+std::vector<Generation> draw_together(
+    std::vector<Drawing> drawings, const std::vector<core::Tensor>& first,
+    const std::function<core::Tensor(const std::vector<NextOf>&)>& step) {
+  std::vector<NextOf> next;
+  for (std::size_t i = 0; i < drawings.size(); ++i)
+    if (const auto token = drawings[i].next(first[i])) next.emplace_back(i, *token);
+  while (!next.empty()) {
+    const core::Tensor logits = step(next);
+    std::vector<NextOf> after;
+    for (std::size_t r = 0; r < next.size(); ++r)
+      if (const auto token = drawings[next[r].first].next(logits.rows(Index(r), 1)))
+        after.emplace_back(next[r].first, *token);
+    next = std::move(after);
+  }
+  std::vector<Generation> results;
+  for (Drawing& drawing : drawings) results.push_back(drawing.take());
+  return results;
+}
+
+std::vector<Generation> generate_all(const layers::LanguageModel& model,
+                                     const std::vector<GenerationTask>& tasks, const Show& show) {
+  std::vector<layers::BranchStates> states;
+  std::vector<core::Tensor> first;
+  std::vector<Drawing> drawings;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    core::require(!tasks[i].prompt.empty(),
+                  "generate: the prompt is empty; give at least one token");
+    if (i > 0 && tasks[i].prompt == tasks[i - 1].prompt) {
+      states.push_back(states.back().copy());
+      first.push_back(first.back());
+    } else {
+      states.push_back(model.begin());
+      first.push_back(model.read(states.back(), tasks[i].prompt));
+    }
+    drawings.emplace_back(tasks[i].options, std::nullopt, states.back().position, model.longest(),
+                          show);
+  }
+  return draw_together(std::move(drawings), first, [&](const std::vector<NextOf>& next) {
+    layers::NextTokens tokens;
+    for (const auto& [i, token] : next) tokens.push_back({&states[i], token});
+    return model.step(tokens);
+  });
+}
+
+std::vector<Generation> generate_all(const layers::Seq2SeqModel& model,
+                                     const std::vector<GenerationTask>& tasks, Token boundary,
+                                     const Show& show) {
+  std::vector<std::unique_ptr<layers::SourceDecoder>> targets;
+  std::vector<Drawing> drawings;
+  std::vector<layers::NextOfTarget> begins;
+  for (const GenerationTask& task : tasks) {
+    targets.push_back(model.begin(task.prompt));
+    drawings.emplace_back(task.options, boundary, 1, model.longest(), show);
+    begins.push_back({targets.back().get(), boundary});
+  }
+  if (tasks.empty()) return {};
+  const core::Tensor logits = model.step(begins);
+  std::vector<core::Tensor> first;
+  for (std::size_t i = 0; i < tasks.size(); ++i) first.push_back(logits.rows(Index(i), 1));
+  return draw_together(std::move(drawings), first, [&](const std::vector<NextOf>& next) {
+    std::vector<layers::NextOfTarget> tokens;
+    for (const auto& [i, token] : next) tokens.push_back({targets[i].get(), token});
+    return model.step(tokens);
+  });
 }
 
 }  // namespace
 
+std::vector<Generation> generate(const layers::LanguageModel& model,
+                                 const std::vector<GenerationTask>& tasks) {
+  return generate_all(model, tasks, {});
+}
+
+std::vector<Generation> generate(const layers::Seq2SeqModel& model,
+                                 const std::vector<GenerationTask>& tasks, Token boundary) {
+  return generate_all(model, tasks, boundary, {});
+}
+
 Generation generate(const layers::LanguageModel& model, const std::vector<Token>& prompt,
                     const GenerationOptions& options, const std::function<void(Token)>& show) {
-  core::require(!prompt.empty(), "generate: the prompt is empty; give at least one token");
-  auto states = model.begin();
-  core::Tensor logits;
-  for (const Token token : prompt) logits = model.step(states, token);
-  return draw_tokens(
-      logits, [&](Token token) { return model.step(states, token); }, std::nullopt, states.position,
-      model.longest(), options, show);
+  return generate_all(model, {{prompt, options}}, show)[0];
 }
 
 Generation generate(const layers::Seq2SeqModel& model, const std::vector<Token>& source,
                     Token boundary, const GenerationOptions& options,
                     const std::function<void(Token)>& show) {
-  const auto decoder = model.begin(source);
-  const core::Tensor first = decoder->step(boundary);
-  return draw_tokens(
-      first, [&](Token token) { return decoder->step(token); }, boundary, 1, model.longest(),
-      options, show);
+  return generate_all(model, {{source, options}}, boundary, show)[0];
 }
 
 Generation answer(const layers::Model& model, std::optional<Token> boundary,

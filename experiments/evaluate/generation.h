@@ -29,6 +29,19 @@ struct Generation {
   bool positions_ended = false;  ///< stopped early, where learned positions end
 };
 
+/// What one of several sequences is generated from, and how.
+struct GenerationTask {
+  std::vector<core::Token> prompt;  ///< or the source
+  GenerationOptions options;
+};
+
+/// Generates several sequences together: each is what its task gives alone, and every weight is
+/// read once for all of them at each token.
+std::vector<Generation> generate(const layers::LanguageModel& model,
+                                 const std::vector<GenerationTask>& tasks);
+std::vector<Generation> generate(const layers::Seq2SeqModel& model,
+                                 const std::vector<GenerationTask>& tasks, core::Token boundary);
+
 /// Continues the prompt token by token with the mechanisms' decoding states, handing each new
 /// token to `show` as it comes. The same options give the same text.
 Generation generate(const layers::LanguageModel& model, const std::vector<core::Token>& prompt,

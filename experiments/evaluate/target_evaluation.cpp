@@ -45,11 +45,15 @@ TargetEvaluation evaluate_targets(const layers::Seq2SeqModel& model, const data:
   TargetEvaluation result;
   for (Index i = 0; i < batches; ++i) {
     const data::Batch batch = dataset.evaluation(split, i, length);
+    std::vector<GenerationTask> tasks;
     for (Index row = 0; row < batch.inputs.shape()[0] && !is_padding(batch, row); ++row) {
-      if (most > 0 && result.targets == most) break;
-      const std::vector<Token> target = target_of(batch, row, boundary);
-      const Generation made =
-          generate(model, source_of(batch, row), boundary, {.tokens = length, .temperature = 0});
+      if (most > 0 && result.targets + row == most) break;
+      tasks.push_back({source_of(batch, row), {.tokens = length, .temperature = 0}});
+    }
+    const std::vector<Generation> all = generate(model, tasks, boundary);
+    for (std::size_t row = 0; row < all.size(); ++row) {
+      const Generation& made = all[row];
+      const std::vector<Token> target = target_of(batch, Index(row), boundary);
       const auto whole = dataset.reference(split, result.targets);
       const Rouge rouge = rouge_of(dataset.words(made.tokens),
                                    whole ? data::plain_words(*whole) : dataset.words(target));

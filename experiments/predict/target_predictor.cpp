@@ -18,6 +18,15 @@ Prediction prediction_of(const char* name, const std::string& text, bool ended) 
   return {{cell_of(text)}, json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};
 }
 
+/// Always the most likely tokens, at most so many.
+template <class Asked>
+std::vector<GenerationTask> tasks_of(const std::vector<Asked>& asked, Index tokens) {
+  std::vector<GenerationTask> tasks;
+  for (const Asked& one : asked)
+    tasks.push_back({one.tokens, {.tokens = tokens, .temperature = 0}});
+  return tasks;
+}
+
 /// The target that a model generates from a source.
 class TargetPredictor final : public Predictor {
  public:
@@ -42,21 +51,21 @@ class TargetPredictor final : public Predictor {
 
   std::vector<Prediction> answer(const std::vector<Asked>& asked) override {
     std::vector<Prediction> all;
-    for (const Asked& one : asked) all.push_back(generated(one.tokens));
+    if (options().beams > 0) {
+      for (const Asked& one : asked) all.push_back(searched(one.tokens));
+      return all;
+    }
+    for (const Generation& made : generate(seq2seq_, tasks_of(asked, length()), boundary_))
+      all.push_back(prediction_of("target", model().decode(made.tokens),
+                                  Index(made.tokens.size()) < length() && !made.positions_ended));
     return all;
   }
 
-  Prediction generated(const std::vector<Token>& source) const {
-    if (options().beams > 0) {
-      const auto found =
-          beam_search(seq2seq_, source, boundary_, {.beams = options().beams, .tokens = length()});
-      if (found.empty()) return prediction_of("target", "", true);
-      return prediction_of("target", model().decode(found[0].tokens), found[0].ended);
-    }
-    const Generation made =
-        generate(seq2seq_, source, boundary_, {.tokens = length(), .temperature = 0});
-    return prediction_of("target", model().decode(made.tokens),
-                         Index(made.tokens.size()) < length() && !made.positions_ended);
+  Prediction searched(const std::vector<Token>& source) const {
+    const auto found =
+        beam_search(seq2seq_, source, boundary_, {.beams = options().beams, .tokens = length()});
+    if (found.empty()) return prediction_of("target", "", true);
+    return prediction_of("target", model().decode(found[0].tokens), found[0].ended);
   }
 
   const layers::Seq2SeqModel& seq2seq_;
@@ -95,11 +104,8 @@ class TextPredictor final : public Predictor {
 
   std::vector<Prediction> answer(const std::vector<Asked>& asked) override {
     std::vector<Prediction> all;
-    for (const Asked& one : asked) {
-      const Generation made =
-          generate(language_, one.tokens, {.tokens = tokens_, .temperature = 0});
+    for (const Generation& made : generate(language_, tasks_of(asked, tokens_)))
       all.push_back(prediction_of("continuation", model().decode(made.tokens), false));
-    }
     return all;
   }
 

@@ -76,19 +76,10 @@ Var EncoderDecoder::hidden(const Pass& pass, const Reading& reading) const {
 
 class EncoderDecoder::Decoding final : public SourceDecoder {
  public:
-  Decoding(const EncoderDecoder& model, const std::vector<core::Token>& source) : model_(model) {
+  Decoding(const EncoderDecoder& model, const std::vector<core::Token>& source) {
     const core::Tokens tokens({1, Index(source.size())}, source);
     const Tensor read = model.encoder_.hidden(Pass(), tokens).value();
     for (const DecoderBlock& block : model.blocks_) states_.push_back(block.begin(read));
-  }
-
-  Tensor step(core::Token token) override {
-    Tensor x = model_.embed(Pass(), core::Tokens({1, 1}, {token}), position_).value();
-    for (std::size_t i = 0; i < states_.size(); ++i)
-      x = model_.blocks_[i].step(states_[i], x, position_);
-    ++position_;
-    const Tensor logits = model_.logits(model_.finish(Pass(), Var(x)).value());
-    return logits.reshaped({logits.size()});
   }
 
   std::unique_ptr<SourceDecoder> copy() const override {
@@ -96,18 +87,34 @@ class EncoderDecoder::Decoding final : public SourceDecoder {
   }
 
  private:
-  Decoding(const Decoding& other) : model_(other.model_), position_(other.position_) {
+  Decoding(const Decoding& other) : position_(other.position_) {
     for (const DecoderBlock::State& state : other.states_) states_.push_back(state.copy());
   }
 
-  const EncoderDecoder& model_;
-  std::vector<DecoderBlock::State> states_;
+  friend class EncoderDecoder;
+  std::vector<DecoderBlock::State> states_;  ///< of each layer
   Index position_ = 0;
 };
 
 std::unique_ptr<SourceDecoder> EncoderDecoder::begin(const std::vector<core::Token>& source) const {
   core::require(!source.empty(), "seq2seq model: the source is empty; give at least one token");
   return std::make_unique<Decoding>(*this, source);
+}
+
+Tensor EncoderDecoder::step_hidden(const std::vector<NextOfTarget>& tokens) const {
+  std::vector<Decoding*> targets;
+  for (const NextOfTarget& next : tokens) targets.push_back(static_cast<Decoding*>(next.target));
+  Tensor x = stacked_rows(Index(tokens.size()), width_, [&](Index r) {
+    const auto i = std::size_t(r);
+    return embed(Pass(), core::Tokens({1, 1}, {tokens[i].token}), targets[i]->position_).value();
+  });
+  for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
+    std::vector<DecoderBlock::Row> rows;
+    for (Decoding* target : targets) rows.push_back({&target->states_[layer], target->position_});
+    x = blocks_[layer].step(rows, x);
+  }
+  for (Decoding* target : targets) ++target->position_;
+  return finish(Pass(), Var(x)).value();
 }
 
 Var EncoderDecoder::with_penalties(const Pass& pass, Var loss, Real share) const {

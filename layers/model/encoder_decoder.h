@@ -25,6 +25,7 @@ class EncoderDecoder final : public Seq2SeqModel {
   void visit(Inventory& inventory) override;
 
  protected:
+  Tensor step_hidden(const std::vector<NextOfTarget>& tokens) const override;
   const Parameter& tokens() const override { return encoder_.tokens(); }
   Var with_penalties(const Pass& pass, Var loss, Real share) const override;
 

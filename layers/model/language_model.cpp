@@ -1,5 +1,8 @@
 #include "layers/model/language_model.h"
 
+#include <algorithm>
+
+#include "autograd/rows_alone.h"
 #include "core/error.h"
 #include "core/scope.h"
 #include "layers/model/model_parts.h"
@@ -30,7 +33,26 @@ TokenScores LanguageModel::score(const Pass& pass, const Reading& reading) const
 }
 
 Tensor LanguageModel::step(BranchStates& states, core::Token token) const {
-  return logits(trunk_.step(states, token)).reshaped({vocabulary()});
+  return step(NextTokens{{&states, token}}).reshaped({vocabulary()});
+}
+
+Tensor LanguageModel::step(const NextTokens& tokens) const {
+  const Tensor h = trunk_.step(tokens);
+  const autograd::RowsAlone alone;
+  return logits(h);
+}
+
+Tensor LanguageModel::read(BranchStates& states, std::span<const core::Token> prompt) const {
+  constexpr std::size_t at_once = 128;
+  core::require(!prompt.empty(), "language model: the prompt is empty; give at least one token");
+  Tensor h;
+  for (std::size_t first = 0; first < prompt.size(); first += at_once) {
+    NextTokens tokens;
+    for (const core::Token token : prompt.subspan(first, std::min(at_once, prompt.size() - first)))
+      tokens.push_back({&states, token});
+    h = trunk_.step(tokens);
+  }
+  return logits(h.rows(h.shape()[0] - 1, 1)).reshaped({vocabulary()});
 }
 
 Cost LanguageModel::attention_cost(Index batch) const {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "layers/model/model.h"
 #include "layers/model/trunk.h"
 #include "layers/output/output_layer.h"
@@ -30,6 +32,11 @@ class LanguageModel : public Model {
   BranchStates begin() const { return trunk_.begin(); }
   /// Appends a token.  -> [V], the logits of the next one
   Tensor step(BranchStates& states, core::Token token) const;
+  /// Appends tokens to sequences, several to one in turn, and reads each weight once for all of
+  /// them; each row has the bits that it has alone.  -> [n, V]
+  Tensor step(const NextTokens& tokens) const;
+  /// Appends a prompt, many tokens at a time.  -> [V], the logits of the next one
+  Tensor read(BranchStates& states, std::span<const core::Token> prompt) const;
 
   Cost attention_cost(Index batch) const override;
   std::vector<std::vector<double>> spans() const override { return trunk_.spans(); }

@@ -1,5 +1,6 @@
 #include "layers/model/seq2seq_model.h"
 
+#include "autograd/rows_alone.h"
 #include "core/error.h"
 #include "core/scope.h"
 #include "layers/model/model_parts.h"
@@ -21,6 +22,11 @@ Var Seq2SeqModel::loss(const Pass& pass, const Reading& reading, Real share) con
 
 TokenScores Seq2SeqModel::score(const Pass& pass, const Reading& reading) const {
   return output_.score(hidden(pass, reading).value(), tokens(), reading.targets);
+}
+
+Tensor Seq2SeqModel::step(const std::vector<NextOfTarget>& tokens) const {
+  const autograd::RowsAlone alone;
+  return logits(step_hidden(tokens));
 }
 
 core::Lengths source_lengths(const Reading& reading) {

@@ -8,14 +8,18 @@
 
 namespace weft::layers {
 
-/// Generates a target token by token from one source.
+/// A target that is generated token by token from one source: what was read and generated so far.
 class SourceDecoder {
  public:
   virtual ~SourceDecoder() = default;
-  /// Appends a token.  -> [V], the logits of the next one
-  virtual Tensor step(core::Token token) = 0;
   /// The same target once more, to be continued in another way.
   virtual std::unique_ptr<SourceDecoder> copy() const = 0;
+};
+
+/// A token that a target goes on with.
+struct NextOfTarget {
+  SourceDecoder* target;
+  core::Token token;
 };
 
 /// A model that generates one sequence from another: it reads `sources`, and predicts after every
@@ -27,6 +31,9 @@ class Seq2SeqModel : public Model {
   /// Reads a source, with no padding, and waits for the first token of the target. The model must
   /// outlive the decoder.
   virtual std::unique_ptr<SourceDecoder> begin(const std::vector<core::Token>& source) const = 0;
+  /// Appends a token to each of these targets, and reads each weight once for all of them; each row
+  /// has the bits that it has alone.  -> [n, V], the logits of the next ones
+  Tensor step(const std::vector<NextOfTarget>& tokens) const;
   /// The longest source and target that positions allow; nothing when they allow any.
   virtual std::optional<Index> longest_source() const = 0;
   virtual std::optional<Index> longest() const = 0;
@@ -38,6 +45,8 @@ class Seq2SeqModel : public Model {
   Index matrix_weights() const override { return output_.weights(tokens()) + layer_weights(); }
 
  protected:
+  /// The rows in front of the output layer: [n, W]
+  virtual Tensor step_hidden(const std::vector<NextOfTarget>& tokens) const = 0;
   Seq2SeqModel(const ModelSettings& settings, Index vocabulary);
 
   /// The table that sources, inputs and a tied output layer share.

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "autograd/rows_alone.h"
 #include "core/error.h"
 #include "core/scope.h"
 #include "layers/model/embed_tokens.h"
@@ -68,45 +69,17 @@ Var run_stack(const ReversibleStack& stack, const Pass& pass, const Var& first, 
   return stack.run(pass, first, second, std::vector(stack.size(), sequences), output);
 }
 
-class JoinedDecoding final : public SourceDecoder {
- public:
-  JoinedDecoding(const Terraformer& model, const std::vector<core::Token>& source)
-      : model_(model), states_(model.decoder().begin()), source_(Index(source.size())) {
-    const core::Tokens tokens({1, source_}, source);
-    const Var x = model.embed_source(Pass(), tokens);
-    const Tensor both = run_stack(model.encoder(), Pass(), x, x, Sequences::self(1, source_, false),
-                                  StreamOutput::concat)
-                            .value();
-    const Index width = x.shape()[1];
-    for (Index t = 0; t < source_; ++t) {
-      const Var row(both.rows(t, 1));
-      Tensor first = autograd::slice(row, 0, width).value(),
-             second = autograd::slice(row, width, width).value();
-      model.decoder().step(states_, first, second);
-    }
-  }
-
-  Tensor step(core::Token token) override {
-    const core::Tokens one({1, 1}, {token});
-    Tensor first = model_.embed_target(Pass(), one, states_.position - source_).value();
-    Tensor second = first;
-    model_.decoder().step(states_, first, second);
-    const Tensor mean = ReversibleStack::join(first, second, StreamOutput::average);
-    const Tensor logits = model_.logits(model_.finish(Pass(), Var(mean)).value());
-    return logits.reshaped({logits.size()});
-  }
-
+/// The source's rows and behind them those of the target, as the decoder has read them.
+struct JoinedDecoding final : SourceDecoder {
   std::unique_ptr<SourceDecoder> copy() const override {
-    return std::unique_ptr<SourceDecoder>(new JoinedDecoding(*this));
+    auto other = std::make_unique<JoinedDecoding>();
+    other->states = states.copy();
+    other->source = source;
+    return other;
   }
 
- private:
-  JoinedDecoding(const JoinedDecoding& other)
-      : model_(other.model_), states_(other.states_.copy()), source_(other.source_) {}
-
-  const Terraformer& model_;
-  BranchStates states_;
-  Index source_;
+  BranchStates states;
+  Index source = 0;
 };
 
 }  // namespace
@@ -176,7 +149,34 @@ Var Terraformer::finish(const Pass& pass, const Var& mean) const {
 
 std::unique_ptr<SourceDecoder> Terraformer::begin(const std::vector<core::Token>& source) const {
   core::require(!source.empty(), "seq2seq model: the source is empty; give at least one token");
-  return std::make_unique<JoinedDecoding>(*this, source);
+  auto target = std::make_unique<JoinedDecoding>();
+  target->states = decoder_.begin();
+  target->source = Index(source.size());
+  const Var x = embed_source(Pass(), core::Tokens({1, target->source}, source));
+  const Var both = run_stack(encoder_, Pass(), x, x, Sequences::self(1, target->source, false),
+                             StreamOutput::concat);
+  Tensor first = autograd::slice(both, 0, width_).value(),
+         second = autograd::slice(both, width_, width_).value();
+  StackRows rows;
+  while (target->states.position < target->source)
+    rows.push_back({&target->states, target->states.position++});
+  const autograd::RowsAlone alone;
+  decoder_.step(rows, 0, first, second);
+  return target;
+}
+
+Tensor Terraformer::step_hidden(const std::vector<NextOfTarget>& tokens) const {
+  StackRows rows;
+  Tensor first = stacked_rows(Index(tokens.size()), width_, [&](Index r) {
+    const auto& [target, token] = tokens[std::size_t(r)];
+    auto& joined = static_cast<JoinedDecoding&>(*target);
+    const Index position = joined.states.position++;
+    rows.push_back({&joined.states, position});
+    return embed_target(Pass(), core::Tokens({1, 1}, {token}), position - joined.source).value();
+  });
+  Tensor second = first;
+  decoder_.step(rows, 0, first, second);
+  return finish(Pass(), Var(ReversibleStack::join(first, second, StreamOutput::average))).value();
 }
 
 Var Terraformer::with_penalties(const Pass& pass, Var loss, Real share) const {

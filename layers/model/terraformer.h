@@ -37,6 +37,7 @@ class Terraformer final : public Seq2SeqModel {
   void visit(Inventory& inventory) override;
 
  protected:
+  Tensor step_hidden(const std::vector<NextOfTarget>& tokens) const override;
   const Parameter& tokens() const override { return tokens_; }
   Var with_penalties(const Pass& pass, Var loss, Real share) const override;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/rows_alone.h"
 #include "core/arrays/gemm.h"
 #include "core/error.h"
 #include "core/scope.h"
@@ -199,33 +200,45 @@ BranchStates Trunk::begin() const {
   return states;
 }
 
-Tensor Trunk::step_row(BranchStates& states, Tensor x, Index position) const {
-  states.position = position;
+Tensor Trunk::step_rows(const StackRows& rows, Tensor x) const {
   if (universal_)
-    return streams_ ? universal_->step(states.branches, stack_, positions_, x, position, *streams_)
-                    : universal_->step(states.branches, blocks_, positions_, x, position);
+    return stacked_rows(x.shape()[0], width(), [&](Index r) {
+      const StackRow& row = rows[std::size_t(r)];
+      return streams_ ? universal_->step(row, stack_, positions_, x.rows(r, 1), *streams_)
+                      : universal_->step(row, blocks_, positions_, x.rows(r, 1));
+    });
   if (streams_) {
     Tensor second = x;
-    stack_.step(states, x, second);
+    stack_.step(rows, 0, x, second);
     return ReversibleStack::join(x, second, *streams_);
   }
-  const std::span all(states.branches);
-  constexpr std::size_t of_block = Block::names.size();
   for (std::size_t i = 0; i < blocks_.size(); ++i)
-    x = blocks_[i].step(all.subspan(i * of_block, of_block), x, position);
+    x = blocks_[i].step(rows, i * Block::names.size(), x);
   return x;
 }
 
-Tensor Trunk::step(BranchStates& states, core::Token token) const {
-  const Index position = states.position;
-  const Tensor embedded = embed(Pass(), core::Tokens({1, 1}, {token}), position).value();
-  Tensor x = step_row(states, embedded, position);
-  if (rows_.present())
-    for (const Index other : rows_.rule().completed_by(position))
-      step_row(states, rows_.begin_row(), other);
-  states.position = position + 1;
-  if (final_norm_) x = final_norm_->forward(Pass(), Var(x)).value();
-  return x;
+Tensor Trunk::step(const NextTokens& tokens) const {
+  const autograd::RowsAlone alone;
+  StackRows rows;
+  std::vector<Tensor> entering;
+  auto of_tokens = std::make_shared<std::vector<Index>>();
+  for (const auto& [sequence, token] : tokens) {
+    const Index position = sequence->position;
+    of_tokens->push_back(Index(rows.size()));
+    rows.push_back({sequence, position});
+    entering.push_back(embed(Pass(), core::Tokens({1, 1}, {token}), position).value());
+    ++sequence->position;
+    if (!rows_.present()) continue;
+    for (const Index other : rows_.rule().completed_by(position)) {
+      rows.push_back({sequence, other});
+      entering.push_back(rows_.begin_row());
+    }
+  }
+  const Index n = Index(rows.size());
+  Var x(
+      step_rows(rows, stacked_rows(n, width_, [&](Index r) { return entering[std::size_t(r)]; })));
+  if (of_tokens->size() < rows.size()) x = autograd::gather_rows(x, of_tokens);
+  return final_norm_ ? final_norm_->forward(Pass(), x).value() : x.value();
 }
 
 Cost Trunk::attention_cost(const Sequences& sequences) const {

@@ -24,6 +24,13 @@ struct Encoded {
   Var root;    ///< one vector for each whole sequence, [B, width]; empty unless it was asked for
 };
 
+/// A token that a sequence goes on with.
+struct NextToken {
+  BranchStates* sequence;
+  core::Token token;
+};
+using NextTokens = std::vector<NextToken>;
+
 /// From tokens to hidden vectors: embedding, positions, blocks, final norm; or embedding, positions
 /// and the cycles of a star. If mechanisms add rows, the blocks run on those too.
 /// The blocks of a Universal Transformer run several times, and positions are added at each.
@@ -54,8 +61,9 @@ class Trunk {
 
   /// The state that a sequence keeps in the branches of every layer.
   BranchStates begin() const;
-  /// Appends a token.  -> [1, width()]
-  Tensor step(BranchStates& states, core::Token token) const;
+  /// Appends tokens to sequences, several to one in turn; each row has the bits that it has alone.
+  /// -> [n, width()]
+  Tensor step(const NextTokens& tokens) const;
 
   Cost attention_cost(const Sequences& sequences) const;
   std::vector<std::vector<double>> spans() const;
@@ -71,8 +79,8 @@ class Trunk {
 
  private:
   Var embed(const Pass& pass, const core::Tokens& inputs, Index first_position) const;
-  /// One row through all layers.  x: [1, W] -> [1, width()]
-  Tensor step_row(BranchStates& states, Tensor x, Index position) const;
+  /// Rows through all layers.  x: [n, W] -> [n, width()]
+  Tensor step_rows(const StackRows& rows, Tensor x) const;
   Index times() const { return universal_ ? universal_->steps() : 1; }
   Sequences sequences_of(const core::Tokens& inputs, const core::Lengths& lengths) const;
   /// All rows after the final norm.  -> [B * R, width()]

@@ -27,8 +27,8 @@ class CrossAttention {
   };
   /// source: [S, W]
   State begin(const Tensor& source) const;
-  /// One token.  x: [1, W] -> [1, W]
-  Tensor step(State& state, const Tensor& x) const;
+  /// A token of each of these sequences.  x: [n, W] -> [n, W]
+  Tensor step(const std::vector<State*>& states, const Tensor& x) const;
 
   Cost cost(const Sequences& sequences) const { return groups_.cost(sequences); }
   /// Numbers in weight matrices, and those times the rows that pass them.
@@ -39,7 +39,7 @@ class CrossAttention {
   void visit(Inventory& inventory) { groups_.visit(inventory); }
 
  private:
-  /// One group, fittings included; `input` as projected.
+  /// The mechanism of one group; `input` as projected.
   static Var attend(const Pass& pass, const HeadGroups::Group& group, AttentionInput input);
 
   HeadGroups groups_;

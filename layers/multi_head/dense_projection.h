@@ -24,7 +24,9 @@ class DenseProjection final : public HeadProjection {
     const Var past = all_.part(pass, before, first, count);
     return last_blocks(autograd::append_rows(past, now.front().matrix, batch, first), now.size());
   }
-  Tensor step(DecodeState*, const Tensor& x) const override { return all_.forward(Var(x)).value(); }
+  Tensor step(const StepRows&, const Tensor& x) const override {
+    return all_.forward(Var(x)).value();
+  }
 
   Index weights() const override { return all_.weights(); }
   void visit(Inventory& inventory) override { all_.visit(inventory); }

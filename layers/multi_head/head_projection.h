@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/fields.h"
-#include "layers/attention/contract/attention.h"
+#include "layers/attention/contract/step_rows.h"
 #include "layers/parts/density.h"
 #include "layers/parts/linear.h"
 
@@ -40,8 +40,8 @@ class HeadProjection {
 
   /// What one sequence keeps for its next token; null for nothing.
   virtual std::unique_ptr<DecodeState> begin() const { return nullptr; }
-  /// One token.  x: [1, W] -> [1, P H D], the blocks side by side
-  virtual Tensor step(DecodeState* state, const Tensor& x) const = 0;
+  /// Single tokens.  x: [n, W] -> [n, P H D], the blocks side by side
+  virtual Tensor step(const StepRows& rows, const Tensor& x) const = 0;
 
   virtual Index weights() const = 0;
   virtual void visit(Inventory& inventory) = 0;

@@ -128,26 +128,35 @@ MultiHeadState MultiHead::begin() const {
   return state;
 }
 
-Tensor MultiHead::step(MultiHeadState& state, const Tensor& x, Index position) const {
-  Index columns = 0;
-  for (const Group& group : groups_) columns += group.columns;
-  Tensor heads({1, columns});
-  std::span<Real> out = heads.write();
+void MultiHead::step_group(std::size_t g, const StepRow& row, const Tensor& packed,
+                           std::span<const Real> x, std::span<Real> out) const {
+  const Group& group = groups_[g];
+  auto& state = static_cast<MultiHeadState&>(*row.state);
+  auto blocks = group.fittings->step(state.fittings[g].get(), packed);
+  for (std::size_t i = 0; rotary_ && i < blocks.size(); ++i)
+    if (group.projections[i].rotates) rotary_->turn_row(blocks[i], row.position);
+  group.fittings->repeat(blocks);
+  group.attention->step(*state.groups[g], {{blocks.begin(), blocks.end()}, x, row.position}, out);
+}
+
+Tensor MultiHead::step(const StepRows& rows, const Tensor& x) const {
+  const Index n = Index(rows.size());
+  std::vector<Var> outputs;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const Group& group = groups_[g];
-    const Tensor packed = group.in->step(state.projections[g].get(), x);
-    auto rows = group.fittings->step(state.fittings[g].get(), packed);
-    for (std::size_t i = 0; rotary_ && i < rows.size(); ++i)
-      if (group.projections[i].rotates) rotary_->turn_row(rows[i], position);
-    group.fittings->repeat(rows);
-    Tensor own({1, group.columns});
-    group.attention->step(*state.groups[g], {{rows.begin(), rows.end()}, x.read(), position},
-                          own.write());
-    const Tensor finished = group.fittings->finish(Var(std::move(own)), Var(x)).value();
-    std::ranges::copy(finished.read(), out.begin());
-    out = out.subspan(std::size_t(group.columns));
+    StepRows projected = rows;
+    for (StepRow& row : projected)
+      row.state = static_cast<MultiHeadState&>(*row.state).projections[g].get();
+    const Tensor packed = group.in->step(projected, x);
+    Tensor own({n, group.columns});
+    const std::span<Real> out = own.write();
+    const auto columns = std::size_t(group.columns);
+    for (Index r = 0; r < n; ++r)
+      step_group(g, rows[std::size_t(r)], packed.rows(r, 1), x.rows(r, 1).read(),
+                 out.subspan(std::size_t(r) * columns, columns));
+    outputs.push_back(group.fittings->finish(Var(std::move(own)), Var(x)));
   }
-  return groups_.finish(Var(std::move(heads))).value();
+  return groups_.finish(HeadGroups::side_by_side(outputs)).value();
 }
 
 Cost MultiHead::cost(const Sequences& sequences, bool continued) const {

@@ -38,8 +38,8 @@ class MultiHead {
   }
 
   MultiHeadState begin() const;
-  /// One token.  x: [1, W] -> [1, W]
-  Tensor step(MultiHeadState& state, const Tensor& x, Index position) const;
+  /// Single tokens, whose states are MultiHeadStates.  x: [n, W] -> [n, W]
+  Tensor step(const StepRows& rows, const Tensor& x) const;
 
   /// `continued`: the sequences are in the middle of streams, after all that is carried.
   Cost cost(const Sequences& sequences, bool continued = false) const;
@@ -59,6 +59,9 @@ class MultiHead {
  private:
   using Group = HeadGroups::Group;
 
+  /// One token of one group.  packed: the token's projections side by side, out: [H D]
+  void step_group(std::size_t g, const StepRow& row, const Tensor& packed, std::span<const Real> x,
+                  std::span<Real> out) const;
   void join_past(const Pass& pass, const Group& group, AttentionInput& input) const;
   /// All heads' outputs side by side: [B * T, H D]
   Var mix(const Pass& pass, const Var& x, const Sequences& sequences) const;

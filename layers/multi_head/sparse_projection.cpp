@@ -74,9 +74,15 @@ std::unique_ptr<DecodeState> SparseProjection::begin() const {
   return std::make_unique<LastTokens>(taps_, modules_ * channels_);
 }
 
-Tensor SparseProjection::step(DecodeState* state, const Tensor& x) const {
+Tensor SparseProjection::step(const StepRows& rows, const Tensor& x) const {
+  const Index columns = Index(convolutions_.size()) * modules_ * channels_;
+  return stacked_rows(x.shape()[0], columns,
+                      [&](Index r) { return step_row(*rows[std::size_t(r)].state, x.rows(r, 1)); });
+}
+
+Tensor SparseProjection::step_row(DecodeState& state, const Tensor& x) const {
   const Index M = channels_, columns = modules_ * M, count = Index(convolutions_.size());
-  auto& last = static_cast<LastTokens&>(*state);
+  auto& last = static_cast<LastTokens&>(state);
   Tensor mixed({1, columns}), out({1, count * columns});
   mix_.step(x.data(), mixed.write().data());
   last.append(mixed);

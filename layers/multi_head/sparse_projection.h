@@ -20,7 +20,7 @@ class SparseProjection final : public HeadProjection {
   std::vector<HeadBlock> behind_past(const Pass&, const Tensor&, const std::vector<HeadBlock>&,
                                      Index) const override;
   std::unique_ptr<DecodeState> begin() const override;
-  Tensor step(DecodeState* state, const Tensor& x) const override;
+  Tensor step(const StepRows& rows, const Tensor& x) const override;
 
   Index weights() const override;
   void visit(Inventory& inventory) override;
@@ -31,6 +31,8 @@ class SparseProjection final : public HeadProjection {
     Parameter weight, bias;  ///< [F, C, M, M], [M]
   };
   autograd::ModulePlane plane(const Convolution& convolution) const;
+  /// One token.  x: [1, W] -> [1, P H D]
+  Tensor step_row(DecodeState& state, const Tensor& x) const;
 
   Index modules_, channels_, taps_;
   Multiplicative mix_;

@@ -1,5 +1,6 @@
 #include "layers/output/output_layer.h"
 
+#include "autograd/rows_alone.h"
 #include "core/error.h"
 
 namespace weft::layers {
@@ -40,9 +41,11 @@ TokenScores OutputLayer::score(const Tensor& h, const Parameter& tokens,
 Tensor OutputLayer::logits(const Tensor& h, const Parameter& tokens) const {
   if (mixture_) return mixture_->logits(h, tokens.shape()[0]);
   if (!sparse_) return autograd::linear(Var(h), table(tokens)).value();
-  if (h.shape().rows() > 1) return sparse_->forward(Pass(), Var(h)).value();
-  Tensor y({1, tokens.shape()[0]});
-  sparse_->step(h.data(), y.write().data());
+  const Index rows = h.shape().rows(), width = h.shape().back(), vocabulary = tokens.shape()[0];
+  if (rows > 1 && !autograd::RowsAlone::now()) return sparse_->forward(Pass(), Var(h)).value();
+  Tensor y({rows, vocabulary});
+  for (Index r = 0; r < rows; ++r)
+    sparse_->step(h.data() + r * width, y.write().data() + r * vocabulary);
   return y;
 }
 

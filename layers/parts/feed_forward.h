@@ -1,6 +1,6 @@
 #pragma once
 
-#include "layers/attention/contract/attention.h"
+#include "layers/attention/contract/step_rows.h"
 #include "layers/parts/linear.h"
 
 namespace weft::layers {
@@ -21,9 +21,11 @@ class FeedForward {
                    const Sequences& sequences) const {
     return autograd::add(residual, forward(pass, x, sequences));
   }
-  /// One token in evaluation.  x: [1, W] -> [1, W]
+  /// Single tokens in evaluation, each with the bits that it has alone.  x: [n, W] -> [n, W]
   virtual Tensor step(const Tensor& x) const {
-    return forward(Pass(), Var(x), Sequences::self(1, 1, true)).value();
+    return stacked_rows(x.shape()[0], x.shape()[1], [&](Index r) {
+      return forward(Pass(), Var(x.rows(r, 1)), Sequences::self(1, 1, true)).value();
+    });
   }
 
   /// Numbers in weight matrices that one token is multiplied with.
@@ -48,6 +50,8 @@ class DenseFeedForward final : public FeedForward {
     return chunk_ > 0 ? FeedForward::onto(pass, residual, x, sequences)
                       : out_.onto(residual, hidden(x));
   }
+
+  Tensor step(const Tensor& x) const override { return out_.forward(hidden(Var(x))).value(); }
 
   Index weights() const override { return in_.weights() + out_.weights(); }
 

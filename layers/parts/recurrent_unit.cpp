@@ -30,12 +30,15 @@ std::unique_ptr<DecodeState> RecurrentUnit::begin() const {
   return std::make_unique<Average>(units_);
 }
 
-Tensor RecurrentUnit::step(DecodeState& state, const Tensor& x) const {
+Tensor RecurrentUnit::step(const StepRows& rows, const Tensor& x) const {
   const Var u = down_.forward(norm_.forward(Pass(), Var(x)));
   const Tensor gates = gates_.forward(u).value();
   Tensor y(u.shape());
-  autograd::step_recurrence(gates.read(), u.value().read(), static_cast<Average&>(state).c,
-                            y.write());
+  const auto units = std::size_t(units_);
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    autograd::step_recurrence(
+        gates.read().subspan(3 * r * units, 3 * units), u.value().read().subspan(r * units, units),
+        static_cast<Average&>(*rows[r].state).c, y.write().subspan(r * units, units));
   return up_.forward(Var(std::move(y))).value();
 }
 

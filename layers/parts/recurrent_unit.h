@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "layers/attention/contract/attention.h"
+#include "layers/attention/contract/step_rows.h"
 #include "layers/parts/norm.h"
 
 namespace weft::layers {
@@ -19,7 +19,7 @@ class RecurrentUnit {
 
   std::unique_ptr<DecodeState> begin() const;
   /// One token.  x: [1, W] -> [1, W]
-  Tensor step(DecodeState& state, const Tensor& x) const;
+  Tensor step(const StepRows& rows, const Tensor& x) const;
 
   Index weights() const { return down_.weights() + gates_.weights() + up_.weights(); }
   void visit(Inventory& inventory);

@@ -103,6 +103,10 @@ Var SparseFeedForward::forward(const Pass& pass, const Var& x, const Sequences&)
 }
 
 Tensor SparseFeedForward::step(const Tensor& x) const {
+  return stacked_rows(x.shape()[0], x.shape()[1], [&](Index r) { return step_row(x.rows(r, 1)); });
+}
+
+Tensor SparseFeedForward::step_row(const Tensor& x) const {
   const auto live = choose_units(logits(Var(x)).value(), settings_.block, 0, core::Rng(0));
   Tensor y({1, width_});
   std::ranges::copy(out_.bias().value().read(), y.write().begin());

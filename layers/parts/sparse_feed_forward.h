@@ -45,6 +45,8 @@ class SparseFeedForward final : public FeedForward {
   void visit(Inventory& inventory) override;
 
  private:
+  /// One token.  x: [1, W] -> [1, W]
+  Tensor step_row(const Tensor& x) const;
   Var logits(const Var& x) const;
   Var run(const Pass& pass, const Var& x, bool hard) const;
 

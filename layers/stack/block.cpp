@@ -18,10 +18,11 @@ Var Block::forward(const Pass& pass, const Var& x, const Sequences& sequences) c
   return y;
 }
 
-Tensor Block::step(std::span<const std::unique_ptr<DecodeState>> states, const Tensor& x,
-                   Index position) const {
-  const Tensor y = branches_[0]->step_onto(*states[0], x, position);
-  return branches_[1]->step_onto(*states[1], y, position);
+Tensor Block::step(const StackRows& rows, std::size_t first, const Tensor& x) const {
+  Tensor y = x;
+  for (std::size_t i = 0; i < branches_.size(); ++i)
+    y = branches_[i]->step_onto(rows_of_branch(rows, first + i), y);
+  return y;
 }
 
 void Block::visit(Inventory& inventory) {

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <memory>
-#include <span>
 #include <string_view>
 
 #include "layers/stack/branch.h"
@@ -16,9 +15,9 @@ class Block {
 
   /// x: [B * T, W] -> [B * T, W]
   Var forward(const Pass& pass, const Var& x, const Sequences& sequences) const;
-  /// One token.  states: one for each branch, x: [1, W] -> [1, W]
-  Tensor step(std::span<const std::unique_ptr<DecodeState>> states, const Tensor& x,
-              Index position) const;
+  /// Single tokens; the block's branches are those of the stack from number `first` on.
+  /// x: [n, W] -> [n, W]
+  Tensor step(const StackRows& rows, std::size_t first, const Tensor& x) const;
 
   /// The branches in order, and what their parameters, their scopes and their parts of a pass are
   /// called. A reversible stack shares them.

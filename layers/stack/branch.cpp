@@ -27,12 +27,12 @@ Var Branch::onto(const Pass& pass, const Var& x, const Sequences& sequences) con
       [&](const Var& h) { return run(pass, h, x, sequences); });
 }
 
-Tensor Branch::step(DecodeState& state, const Tensor& x, Index position) const {
-  return run_step(state, norm_.forward(Pass(), Var(x)).value(), x, position);
+Tensor Branch::step(const StepRows& rows, const Tensor& x) const {
+  return run_step(rows, norm_.forward(Pass(), Var(x)).value(), x);
 }
 
-Tensor Branch::step_onto(DecodeState& state, const Tensor& x, Index position) const {
-  const auto stepped = [&](const Var& h) { return Var(run_step(state, h.value(), x, position)); };
+Tensor Branch::step_onto(const StepRows& rows, const Tensor& x) const {
+  const auto stepped = [&](const Var& h) { return Var(run_step(rows, h.value(), x)); };
   return residual(
              Pass(), Var(x), norm_, place_, 0,
              [&](const Var& r, const Var& h) { return autograd::add(r, stepped(h)); }, stepped)
@@ -43,6 +43,13 @@ Index BranchStates::bytes() const {
   Index total = 0;
   for (const auto& branch : branches) total += branch->bytes();
   return total;
+}
+
+StepRows rows_of_branch(const StackRows& rows, std::size_t branch) {
+  StepRows own;
+  for (const StackRow& row : rows)
+    own.push_back({row.sequence->branches[branch].get(), row.position});
+  return own;
 }
 
 Var AttentionBranch::run(const Pass& pass, const Var& h, const Var&,
@@ -59,9 +66,8 @@ std::unique_ptr<DecodeState> AttentionBranch::begin() const {
   return std::make_unique<MultiHeadState>(attention_.begin());
 }
 
-Tensor AttentionBranch::run_step(DecodeState& state, const Tensor& h, const Tensor&,
-                                 Index position) const {
-  return attention_.step(static_cast<MultiHeadState&>(state), h, position);
+Tensor AttentionBranch::run_step(const StepRows& rows, const Tensor& h, const Tensor&) const {
+  return attention_.step(rows, h);
 }
 
 Var FeedForwardBranch::run(const Pass& pass, const Var& h, const Var& x,
@@ -83,11 +89,12 @@ std::unique_ptr<DecodeState> FeedForwardBranch::begin() const {
   return state;
 }
 
-Tensor FeedForwardBranch::run_step(DecodeState& state, const Tensor& h, const Tensor& x,
-                                   Index) const {
+Tensor FeedForwardBranch::run_step(const StepRows& rows, const Tensor& h, const Tensor& x) const {
   const Tensor y = feed_forward_->step(h);
   if (!unit_) return y;
-  const Tensor added = unit_->step(*static_cast<UnitState&>(state).unit, x);
+  StepRows of_unit = rows;
+  for (StepRow& row : of_unit) row.state = static_cast<UnitState&>(*row.state).unit.get();
+  const Tensor added = unit_->step(of_unit, x);
   return autograd::add(Var(y), Var(added)).value();
 }
 

@@ -26,9 +26,9 @@ class Branch {
   Var onto(const Pass& pass, const Var& x, const Sequences& sequences) const;
 
   virtual std::unique_ptr<DecodeState> begin() const = 0;
-  /// `forward` and `onto` for one token, with dropout off.  x: [1, W] -> [1, W]
-  Tensor step(DecodeState& state, const Tensor& x, Index position) const;
-  Tensor step_onto(DecodeState& state, const Tensor& x, Index position) const;
+  /// `forward` and `onto` for single tokens, with dropout off.  x: [n, W] -> [n, W]
+  Tensor step(const StepRows& rows, const Tensor& x) const;
+  Tensor step_onto(const StepRows& rows, const Tensor& x) const;
 
   /// The attention inside; null where f is another sublayer.
   virtual MultiHead* attention() { return nullptr; }
@@ -47,8 +47,7 @@ class Branch {
                        const Sequences& sequences) const {
     return autograd::add(residual, run(pass, h, x, sequences));
   }
-  virtual Tensor run_step(DecodeState& state, const Tensor& h, const Tensor& x,
-                          Index position) const = 0;
+  virtual Tensor run_step(const StepRows& rows, const Tensor& h, const Tensor& x) const = 0;
 
  private:
   Norm norm_;
@@ -65,6 +64,16 @@ struct BranchStates {
   BranchStates copy() const { return {copies_of(branches), position}; }
 };
 
+/// One row that a whole stack decodes.
+struct StackRow {
+  BranchStates* sequence;
+  Index position;
+};
+using StackRows = std::vector<StackRow>;
+
+/// The rows as branch number `branch` of the stack decodes them.
+StepRows rows_of_branch(const StackRows& rows, std::size_t branch);
+
 class AttentionBranch final : public Branch {
  public:
   AttentionBranch(MultiHead attention, const ResidualForm& form)
@@ -80,8 +89,7 @@ class AttentionBranch final : public Branch {
   Var run(const Pass& pass, const Var& h, const Var& x, const Sequences& sequences) const override;
   Var run_onto(const Pass& pass, const Var& residual, const Var& h, const Var& x,
                const Sequences& sequences) const override;
-  Tensor run_step(DecodeState& state, const Tensor& h, const Tensor& x,
-                  Index position) const override;
+  Tensor run_step(const StepRows& rows, const Tensor& h, const Tensor& x) const override;
 
   MultiHead attention_;
 };
@@ -101,8 +109,7 @@ class FeedForwardBranch final : public Branch {
   Var run(const Pass& pass, const Var& h, const Var& x, const Sequences& sequences) const override;
   Var run_onto(const Pass& pass, const Var& residual, const Var& h, const Var& x,
                const Sequences& sequences) const override;
-  Tensor run_step(DecodeState& state, const Tensor& h, const Tensor& x,
-                  Index position) const override;
+  Tensor run_step(const StepRows& rows, const Tensor& h, const Tensor& x) const override;
 
   std::unique_ptr<FeedForward> feed_forward_;
   std::optional<RecurrentUnit> unit_;

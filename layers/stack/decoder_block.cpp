@@ -32,12 +32,19 @@ Var DecoderBlock::forward(const Pass& pass, const Var& x, const Sequences& own, 
   return feed_forward_.onto(pass.at("feed_forward"), y, own);
 }
 
-Tensor DecoderBlock::step(State& state, const Tensor& x, Index position) const {
-  const auto read = [&](const Var& h) { return Var(cross_.step(state.cross, h.value())); };
+Tensor DecoderBlock::step(const std::vector<Row>& rows, const Tensor& x) const {
+  StepRows of_self, of_feed_forward;
+  std::vector<CrossAttention::State*> of_cross;
+  for (const auto& [state, position] : rows) {
+    of_self.push_back({state->self.get(), position});
+    of_cross.push_back(&state->cross);
+    of_feed_forward.push_back({state->feed_forward.get(), position});
+  }
+  const auto read = [&](const Var& h) { return Var(cross_.step(of_cross, h.value())); };
   const Var y = residual(
-      Pass(), Var(self_.step_onto(*state.self, x, position)), cross_norm_, place_, 0,
+      Pass(), Var(self_.step_onto(of_self, x)), cross_norm_, place_, 0,
       [&](const Var& r, const Var& h) { return autograd::add(r, read(h)); }, read);
-  return feed_forward_.step_onto(*state.feed_forward, y.value(), position);
+  return feed_forward_.step_onto(of_feed_forward, y.value());
 }
 
 Var DecoderBlock::penalty(const Pass& pass) const {

@@ -29,8 +29,13 @@ class DecoderBlock {
   State begin(const Tensor& source) const {
     return {self_.begin(), feed_forward_.begin(), cross_.begin(source)};
   }
-  /// One token.  x: [1, W] -> [1, W]
-  Tensor step(State& state, const Tensor& x, Index position) const;
+  /// A token of one sequence, which goes on from `state` at `position`.
+  struct Row {
+    State* state;
+    Index position;
+  };
+  /// Single tokens.  x: [n, W] -> [n, W]
+  Tensor step(const std::vector<Row>& rows, const Tensor& x) const;
 
   /// What the mechanisms ask for their parameters; an empty Var for nothing.  -> [1]
   Var penalty(const Pass& pass) const;

@@ -32,15 +32,12 @@ BranchStates ReversibleStack::begin() const {
   return states;
 }
 
-void ReversibleStack::step(BranchStates& states, Tensor& first, Tensor& second) const {
-  step(states.branches, first, second, states.position++);
-}
-
-void ReversibleStack::step(std::span<const std::unique_ptr<DecodeState>> states, Tensor& first,
-                           Tensor& second, Index position) const {
+void ReversibleStack::step(const StackRows& rows, std::size_t from, Tensor& first,
+                           Tensor& second) const {
   Tensor* streams[2] = {&first, &second};
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    const Tensor added = entries_[i].branch->step(*states[i], *streams[1 - i % 2], position);
+    const Tensor added =
+        entries_[i].branch->step(rows_of_branch(rows, from + i), *streams[1 - i % 2]);
     Tensor& to = *streams[i % 2];
     to = autograd::add(Var(to), Var(added)).value();
   }

@@ -31,11 +31,10 @@ class ReversibleStack {
           const std::vector<Sequences>& sequences, StreamOutput output) const;
 
   BranchStates begin() const;
-  /// One token of both streams.  first, second: [1, W], in place
-  void step(BranchStates& states, Tensor& first, Tensor& second) const;
-  void step(std::span<const std::unique_ptr<DecodeState>> states, Tensor& first, Tensor& second,
-            Index position) const;
-  /// The final streams of one token: [1, W], or [1, 2 W] side by side
+  /// Single tokens of both streams; the states of its branches begin at number `from`.
+  /// first, second: [n, W], in place
+  void step(const StackRows& rows, std::size_t from, Tensor& first, Tensor& second) const;
+  /// The final streams: [n, W], or [n, 2 W] side by side
   static Tensor join(const Tensor& first, const Tensor& second, StreamOutput output);
 
   std::size_t size() const { return entries_.size(); }

@@ -192,22 +192,22 @@ Var UniversalStack::halting_run(const Pass& pass, const std::vector<Block>& bloc
   return carry.out;
 }
 
-Tensor UniversalStack::step(std::span<const std::unique_ptr<DecodeState>> states,
-                            const std::vector<Block>& blocks, const Positions& positions,
-                            const Tensor& token, Index position) const {
+Tensor UniversalStack::step(const StackRow& row, const std::vector<Block>& blocks,
+                            const Positions& positions, const Tensor& token) const {
   constexpr std::size_t of_block = Block::names.size();
+  std::size_t branch = 0;
   Carry carry{Var(token), Var(zeros(1, token.size())), Var(zeros(1, 1))};
   bool halted = false;
   for (Index t = 1; t <= settings_.steps; ++t) {
-    Tensor x = coordinates(positions, carry.h, 1, position, t).value();
+    Tensor x = coordinates(positions, carry.h, 1, row.position, t).value();
     const Tensor entering = x;
     // A frozen position is read at every step, and its last result by nobody.
     const bool unread = halted && settings_.freeze;
-    for (std::size_t i = 0; i < blocks.size(); ++i, states = states.subspan(of_block)) {
+    for (std::size_t i = 0; i < blocks.size(); ++i, branch += of_block) {
       if (unread && i + 1 == blocks.size())
-        blocks[i].branches()[0]->step_onto(*states[0], x, position);
+        blocks[i].branches()[0]->step_onto(rows_of_branch({row}, branch), x);
       else
-        x = blocks[i].step(states.first(of_block), x, position);
+        x = blocks[i].step({row}, branch, x);
     }
     if (unread) continue;
     if (halting_ && !halted) {
@@ -224,14 +224,14 @@ Tensor UniversalStack::step(std::span<const std::unique_ptr<DecodeState>> states
   return halting_ ? carry.out.value() : carry.h.value();
 }
 
-Tensor UniversalStack::step(std::span<const std::unique_ptr<DecodeState>> states,
-                            const ReversibleStack& stack, const Positions& positions,
-                            const Tensor& token, Index position, StreamOutput output) const {
+Tensor UniversalStack::step(const StackRow& row, const ReversibleStack& stack,
+                            const Positions& positions, const Tensor& token,
+                            StreamOutput output) const {
   Tensor first = token, second = token;
-  for (Index t = 1; t <= settings_.steps; ++t, states = states.subspan(stack.size())) {
-    first = coordinates(positions, Var(first), 1, position, t).value();
-    second = coordinates(positions, Var(second), 1, position, t).value();
-    stack.step(states.first(stack.size()), first, second, position);
+  for (Index t = 1; t <= settings_.steps; ++t) {
+    first = coordinates(positions, Var(first), 1, row.position, t).value();
+    second = coordinates(positions, Var(second), 1, row.position, t).value();
+    stack.step({row}, std::size_t(t - 1) * stack.size(), first, second);
   }
   return ReversibleStack::join(first, second, output);
 }

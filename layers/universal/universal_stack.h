@@ -31,13 +31,12 @@ class UniversalStack {
   Var run(const Pass& pass, const ReversibleStack& stack, const Positions& positions, const Var& x,
           const Sequences& sequences, StreamOutput output) const;
 
-  /// One token.  states: of all branches, step by step; x: [1, W] -> [1, W]
-  Tensor step(std::span<const std::unique_ptr<DecodeState>> states,
-              const std::vector<Block>& blocks, const Positions& positions, const Tensor& x,
-              Index position) const;
-  Tensor step(std::span<const std::unique_ptr<DecodeState>> states, const ReversibleStack& stack,
-              const Positions& positions, const Tensor& x, Index position,
-              StreamOutput output) const;
+  /// One token, since each halts by itself. Its sequence has states of all branches, step by step.
+  /// x: [1, W] -> [1, W]
+  Tensor step(const StackRow& row, const std::vector<Block>& blocks, const Positions& positions,
+              const Tensor& x) const;
+  Tensor step(const StackRow& row, const ReversibleStack& stack, const Positions& positions,
+              const Tensor& x, StreamOutput output) const;
 
   void visit(Inventory& inventory);
 

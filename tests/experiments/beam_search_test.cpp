@@ -46,8 +46,8 @@ const Tokens source = {1, 3, 2, 2};
 /// ln p of every token after each prefix, from a decoder that reads it anew.
 std::vector<double> logs_after(const layers::Seq2SeqModel& model, const Tokens& prefix) {
   const auto decoder = model.begin(source);
-  core::Tensor logits = decoder->step(boundary);
-  for (const Token token : prefix) logits = decoder->step(token);
+  core::Tensor logits = model.step({{decoder.get(), boundary}});
+  for (const Token token : prefix) logits = model.step({{decoder.get(), token}});
   double total = 0;
   for (const core::Real z : logits.read()) total += std::exp(double(z));
   std::vector<double> logs;

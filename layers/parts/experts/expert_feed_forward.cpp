@@ -112,6 +112,10 @@ Var ExpertFeedForward::forward(const Pass& pass, const Var& x, const Sequences& 
 }
 
 Tensor ExpertFeedForward::step(const Tensor& x) const {
+  return stacked_rows(x.shape()[0], x.shape()[1], [&](Index r) { return step_row(x.rows(r, 1)); });
+}
+
+Tensor ExpertFeedForward::step_row(const Tensor& x) const {
   const Tensor p = probabilities(Pass(), Var(x)).value();
   ChoiceRule alone = rule(Pass(), 1);
   alone.capacity = 0;

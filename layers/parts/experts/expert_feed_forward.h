@@ -51,6 +51,8 @@ class ExpertFeedForward final : public FeedForward {
   ChoiceRule rule(const Pass& pass, Index rows) const;
 
  private:
+  /// One token.  x: [1, W] -> [1, W]
+  Tensor step_row(const Tensor& x) const;
   ExpertWeights experts() const { return {in_, in_bias_, out_, out_bias_}; }
   void propose_use(const Pass& pass, const ExpertChoice& choice) const;
 

@@ -1,5 +1,6 @@
 // What every model that generates one sequence from another must keep to, plain or reversible,
 // whatever its parts are.
+#include "core/counters.h"
 #include "core/error.h"
 #include "core/parallel.h"
 #include "tests/gradient_check.h"
@@ -97,10 +98,42 @@ void expect_decoding(const SampleSeq2Seq& it) {
                                                        std::size_t(lengths[std::size_t(b)]));
     const auto decoder = it.model.begin({source.begin(), source.end()});
     for (Index t = 0; t < T; ++t)
-      tests::expect_close(decoder->step(reading.inputs.read()[std::size_t(b * T + t)]).read(),
-                          tests::in_double(whole.rows(b * T + t, 1).read()),
-                          in_double ? 1e-9 : 1e-3);
+      tests::expect_close(
+          it.model.step({{decoder.get(), reading.inputs.read()[std::size_t(b * T + t)]}}).read(),
+          tests::in_double(whole.rows(b * T + t, 1).read()), in_double ? 1e-9 : 1e-3);
   }
+}
+
+TEST(Seq2Seq, generates_targets_together_as_alone_and_reads_dense_weights_once) {
+  for_every_form([](const Seq2SeqForm& form) {
+    const bool dense = !form.sparse_projection && !form.settings.uses(FeedForwardKind::sparse) &&
+                       form.settings.output == OutputKind::dense;
+    const SampleSeq2Seq it(form.settings, form.sparse_projection);
+    const Reading reading = it.reading(lengths);
+    std::vector<std::unique_ptr<SourceDecoder>> together, alone;
+    for (std::size_t b = 0; b < lengths.size(); ++b) {
+      const auto source =
+          reading.sources.read().subspan(b * std::size_t(it.source), std::size_t(lengths[b]));
+      together.push_back(it.model.begin({source.begin(), source.end()}));
+      alone.push_back(together.back()->copy());
+    }
+    for (Index t = 0; t < T; ++t) {
+      std::vector<NextOfTarget> next;
+      for (std::size_t b = 0; b < lengths.size(); ++b)
+        next.push_back({together[b].get(), core::Token((t + Index(b)) % 12)});
+      Index before = core::counters().weight_bytes;
+      const Tensor all = it.model.step(next);
+      const Index bytes = core::counters().weight_bytes - before;
+      for (std::size_t b = 0; b < lengths.size(); ++b) {
+        before = core::counters().weight_bytes;
+        const Tensor own = it.model.step({{alone[b].get(), next[b].token}});
+        if (dense) {
+          EXPECT_EQ(core::counters().weight_bytes - before, bytes);
+        }
+        EXPECT_TRUE(same_bits(all.rows(Index(b), 1).read(), own.read()));
+      }
+    }
+  });
 }
 
 TEST(Seq2Seq, tells_token_by_token_what_it_computes_at_once) {

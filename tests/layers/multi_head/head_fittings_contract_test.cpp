@@ -81,7 +81,7 @@ TEST_P(HeadFittingsContract, decoding_gives_what_the_whole_pass_gives) {
   const Tensor whole = it.forward(x, Sequences::self(1, length, true));
   MultiHeadState state = it.part.begin();
   for (Index t = 0; t < length; ++t)
-    tests::expect_close(it.part.step(state, x.rows(t, 1), t).read(),
+    tests::expect_close(it.part.step({{&state, t}}, x.rows(t, 1)).read(),
                         tests::in_double(whole.rows(t, 1).read()), in_double ? 1e-10 : 1e-4);
 }
 
@@ -224,7 +224,7 @@ TEST(SharedHeads, make_the_decoding_cache_smaller_by_their_ratio) {
       const FittedLayer it(kind, {{"kv_heads", kv_heads}});
       MultiHeadState state = it.part.begin();
       const Tensor x = random_tensor({length, width}, 1);
-      for (Index t = 0; t < length; ++t) it.part.step(state, x.rows(t, 1), t);
+      for (Index t = 0; t < length; ++t) it.part.step({{&state, t}}, x.rows(t, 1));
       // Forgetting keeps a sum in double for each head beside its keys.
       return state.bytes() - (kind == "forgetting" ? length * heads * Index(sizeof(double)) : 0);
     };

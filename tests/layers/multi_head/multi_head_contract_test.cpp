@@ -93,7 +93,7 @@ TEST(MultiHead, decodes_what_it_computes_at_once) {
       const Tensor whole = part.forward(Pass(), Var(x), Sequences::self(1, 30, true)).value();
       MultiHeadState state = part.begin();
       for (Index t = 0; t < 30; ++t)
-        tests::expect_close(part.step(state, x.rows(t, 1), t).read(),
+        tests::expect_close(part.step({{&state, t}}, x.rows(t, 1)).read(),
                             tests::in_double(whole.rows(t, 1).read()), tolerance);
     }
 }

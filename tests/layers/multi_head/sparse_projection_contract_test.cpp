@@ -138,7 +138,7 @@ TEST(SparseProjection, decodes_what_it_computes_at_once_and_reads_its_weights_on
       const auto state = part.begin();
       for (Index t = 0; t < 9; ++t) {
         const Index before = core::counters().weight_bytes;
-        const Tensor y = part.step(state.get(), x.rows(t, 1));
+        const Tensor y = part.step({{state.get(), t}}, x.rows(t, 1));
         EXPECT_EQ(core::counters().weight_bytes - before, part.weights() * Index(sizeof(Real)));
         for (std::size_t i = 0; i < 3; ++i)
           tests::expect_close(y.read().subspan(6 * i, 6),

@@ -100,10 +100,10 @@ TEST(Block, decodes_what_it_computes_at_once) {
     const DrawnWeights drawn(block);
     const Tensor x = random_tensor({30, width}, 1);
     const Tensor whole = block.forward(Pass(), Var(x), Sequences::self(1, 30, true)).value();
-    std::vector<std::unique_ptr<DecodeState>> states;
-    for (const auto& branch : block.branches()) states.push_back(branch->begin());
+    BranchStates states;
+    for (const auto& branch : block.branches()) states.branches.push_back(branch->begin());
     for (Index t = 0; t < 30; ++t)
-      tests::expect_close(block.step(states, x.rows(t, 1), t).read(),
+      tests::expect_close(block.step({{&states, t}}, 0, x.rows(t, 1)).read(),
                           tests::in_double(whole.rows(t, 1).read()), tolerance);
   }
 }
