@@ -44,6 +44,7 @@ nlohmann::ordered_json to_json(const Evaluation& e, const data::Dataset& dataset
                                  {"perplexity", e.perplexity()},
                                  {"accuracy", e.accuracy()},
                                  {"stride", e.stride}};
+  if (e.budget > 0) json["budget"] = e.budget;
   if (dataset.predicts_next()) json["by_position"] = bands_json(e.by_position);
   if (dataset.classes() > 0) json["classes"] = dataset.class_names();
   for (const data::Baseline& baseline : dataset.baselines(split))
@@ -152,6 +153,7 @@ int eval_command(const Arguments& arguments) {
       .option("stride", "N",
               "tokens between windows; if less than data.length, windows overlap and only "
               "the last N tokens of each are scored")
+      .option("tokens", "N", "score only the sequences that hold the first N tokens of the split")
       .flag("generate",
             "sequence to sequence: generate a target for every source, always the most likely "
             "token, and compare by ROUGE")
@@ -177,6 +179,10 @@ int eval_command(const Arguments& arguments) {
     options.stride = line.integer("stride");
     core::require(options.stride >= 1 && options.stride <= length, "--stride ", options.stride,
                   " is not between 1 and data.length, ", length);
+  }
+  if (line.has("tokens")) {
+    options.tokens = line.integer("tokens");
+    core::require(options.tokens >= 1, "--tokens ", options.tokens, " is less than 1");
   }
   Predictions predictions;
   const Asking asking(saved);

@@ -51,7 +51,7 @@ SweepPlan plan_of(const CommandLine& line, const SweepFile& sweep, const std::ve
   }
   const Index threads = Index(processors_of_job(own_processors(), 0, std::size_t(jobs)).size());
   SweepPlan plan = rules_of(line, sweep, trials, command);
-  plan.trials = plan_trials(trials, open, threads);
+  plan.trials = plan_trials(trials, open, threads, sweep.eval_tokens);
   check_equal(plan);
   return plan;
 }
@@ -94,6 +94,9 @@ void announce(const SweepRun& run, const SweepFile& sweep, const std::vector<Tri
                  "the budget is the same\n";
   else
     std::cout << "every trial has the same budget: train." << plan.budget << '\n';
+  if (sweep.eval_tokens > 0)
+    std::cout << "every trial is scored on the first " << sweep.eval_tokens
+              << " tokens of its split ([eval])\n";
   if (plan.equal) std::cout << describe_equal(plan) << '\n';
   if (plan.prune)
     std::cout << "[prune]: more than " << format_exact(100 * plan.prune->behind)
@@ -125,7 +128,7 @@ int submit(const CommandLine& line, const SweepFile& sweep, const std::vector<Tr
                            line.has("jobs") ? line.integer("jobs") : 0};
   const SweepFiles files{fs::absolute(directory_of(line)).lexically_normal()};
   SweepPlan plan = rules_of(line, sweep, trials, command);
-  plan.trials = plan_trials(trials, std::vector<bool>(trials.size(), false), 1);
+  plan.trials = plan_trials(trials, std::vector<bool>(trials.size(), false), 1, sweep.eval_tokens);
   check_equal(plan);
   const DirectoryLock lock = hold(files);
   keep(files, plan, trials);

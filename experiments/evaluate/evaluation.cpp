@@ -65,6 +65,7 @@ Evaluation evaluate(const layers::Model& model, const data::Dataset& dataset,
   Evaluation result = tally.finish();
   result.stride = options.stride > 0 ? options.stride : dataset.length();
   result.pairs_per_token = pairs;
+  result.budget = options.tokens;
   return result;
 }
 
@@ -76,6 +77,7 @@ std::string print_evaluation(const Evaluation& e, const data::Dataset& dataset, 
   out << (name.empty() ? data::name_of(split) : name) << ": " << e.bits() << " bits per "
       << dataset.unit() << " (± " << bits_of(e.error) << "), loss " << e.nats << ", perplexity "
       << e.perplexity() << ", " << e.tokens << scored << ", each scored once\n";
+  if (e.budget > 0) out << "scored: the first " << e.budget << " tokens of the split (--tokens)\n";
   if (const auto floor = dataset.floor_bits(split))
     out << "floor: " << *floor << " bits per " << dataset.unit()
         << ", what the source itself leaves open\n";

@@ -38,6 +38,25 @@ void count_in(Band& band, double nats, bool correct) {
   band.correct += correct;
 }
 
+Index stride_of(const data::Dataset& dataset, const EvaluationOptions& options) {
+  return options.stride > 0 ? options.stride : dataset.length();
+}
+
+/// The sequences that a budget of tokens pays for: each brings `stride` new ones.
+Index sequences_of(const data::Dataset& dataset, const EvaluationOptions& options) {
+  const Index stride = stride_of(dataset, options);
+  return std::max<Index>(1, (options.tokens + stride - 1) / stride);
+}
+
+/// Nothing is scored in the rows from `first` on.
+void leave_out_rows(Index first, data::Batch& batch) {
+  const Index rows = batch.targets.shape()[0], each = batch.targets.size() / rows;
+  if (first >= rows) return;
+  std::vector<core::Token> targets(batch.targets.read().begin(), batch.targets.read().end());
+  std::fill(targets.begin() + std::ptrdiff_t(first * each), targets.end(), core::no_target);
+  batch.targets = core::Tokens(batch.targets.shape(), std::move(targets));
+}
+
 }  // namespace
 
 void Tally::count(double nats, bool correct, Index context, Index distance) {
@@ -84,16 +103,29 @@ std::optional<double> Evaluation::recall_beyond(Index distance) const {
   return double(correct_beyond) / double(tokens_beyond);
 }
 
+Index batches_of(const data::Dataset& dataset, const EvaluationOptions& options) {
+  Index batches = dataset.evaluation_batches(options.split, stride_of(dataset, options));
+  if (options.batches > 0) batches = std::min(batches, options.batches);
+  if (options.tokens > 0 && batches > 0) {
+    const Index rows =
+        dataset.evaluation(options.split, 0, stride_of(dataset, options)).inputs.shape()[0];
+    batches = std::min(batches, (sequences_of(dataset, options) + rows - 1) / rows);
+  }
+  return batches;
+}
+
 double for_each_batch(const data::Dataset& dataset, const EvaluationOptions& options,
                       const std::function<void(const data::Batch&)>& read) {
-  const Index stride = options.stride > 0 ? options.stride : dataset.length();
-  Index batches = dataset.evaluation_batches(options.split, stride);
-  if (options.batches > 0) batches = std::min(batches, options.batches);
-  Index tokens_read = 0;
+  const Index batches = batches_of(dataset, options);
+  Index tokens_read = 0, sequences = 0;
   const Index pairs_before = core::counters().scored_pairs;
   for (Index i = 0; i < batches; ++i) {
     if (options.poll) options.poll();
-    const data::Batch batch = dataset.evaluation(options.split, i, stride);
+    data::Batch batch = dataset.evaluation(options.split, i, stride_of(dataset, options));
+    const Index rows = batch.inputs.shape()[0];
+    if (options.tokens > 0)
+      leave_out_rows(std::max<Index>(0, sequences_of(dataset, options) - sequences), batch);
+    sequences += rows;
     tokens_read += batch.inputs.size();
     read(batch);
   }

@@ -36,6 +36,7 @@ struct Evaluation {
   /// Sequences of one answer that is recalled from one place, counted as tokens, by where that is:
   /// in the first 10 per cent of what comes before the answer, in the next ...
   std::vector<Band> by_depth;
+  Index budget = 0;  ///< tokens of the split that it was limited to; 0: it is all of the split
   std::optional<double> f1 = {};  ///< of answers to questions, which then are what `tokens` counts
 
   double bits() const;
@@ -49,8 +50,9 @@ struct Evaluation {
 
 struct EvaluationOptions {
   data::Split split = data::Split::validation;
-  Index stride = 0;                 ///< 0: disjoint windows of the data's length
-  Index batches = 0;                ///< 0: the whole split
+  Index stride = 0;   ///< 0: disjoint windows of the data's length
+  Index batches = 0;  ///< 0: the whole split
+  Index tokens = 0;   ///< whole sequences from the start of the split that hold as many; 0: all
   std::function<void()> poll = {};  ///< called before every batch; may throw to end the evaluation
 };
 
@@ -69,6 +71,9 @@ class Tally {
   Evaluation result_;
   double sum_ = 0, squares_ = 0;
 };
+
+/// How many batches of a split the options ask for.
+Index batches_of(const data::Dataset& dataset, const EvaluationOptions& options);
 
 /// Calls read(batch) for the batches of a split that the options ask for, and returns the pairs
 /// that attention scored meanwhile for each token of the inputs.

@@ -303,6 +303,7 @@ Comparison compare(const SweepRecord& sweep, const ComparisonOptions& options) {
     task.unit = trial.plan.unit;
     task.split = trial.plan.split;
     task.length = trial.plan.length;
+    task.eval_tokens = trial.plan.eval_tokens;
     if (trial.done() && !trial.plan.stage.is_rung()) note_references(trial, task);
     groups.resize(result.tasks.size());
     TrialSettings name;

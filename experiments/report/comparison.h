@@ -53,6 +53,7 @@ struct ComparedTask {
   std::string family;  ///< of the tasks that differ in length alone: "recall"
   std::string unit, split;
   Index length = 0;
+  Index eval_tokens = 0;             ///< of the split that are scored; 0: all
   std::vector<std::string> metrics;  ///< what is scored, the one that ranks first
   double floor_bits = not_measured, chance = not_measured;
   bool classifies = false;                  ///< every sequence has one answer

@@ -48,10 +48,17 @@ std::string marked(const std::string& text, bool moving) {
   return moving && text != unknown && !text.empty() ? text + " *" : text;
 }
 
+/// "test", or "the first 100000 tokens of test, the same for all"
+std::string scored_part(const ComparedTask& task) {
+  if (task.eval_tokens == 0) return task.split;
+  return "the first " + std::to_string(task.eval_tokens) + " tokens of " + task.split +
+         ", the same for all";
+}
+
 std::vector<std::string> remarks_of(const Comparison& comparison, const ComparedTask& task) {
   std::vector<std::string> remarks;
-  remarks.push_back("Each trial's best checkpoint by validation loss, scored on " + task.split +
-                    "; mean ± standard deviation over n seeds.");
+  remarks.push_back("Each trial's best checkpoint by validation loss, scored on " +
+                    scored_part(task) + "; mean ± standard deviation over n seeds.");
   if (any(task, has_chosen))
     remarks.push_back("Settings other than " + comparison.by +
                       " were chosen by validation loss too.");

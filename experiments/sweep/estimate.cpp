@@ -24,7 +24,7 @@ struct TrialKind {
   double flops_per_step = 0;
   Index timed_steps = 0;           ///< of a budget of time
   double step_s = 0, batch_s = 0;  ///< a step of training, a batch of scoring; 0: not measured
-  Index validation_batches = 0, test_batches = 0;
+  Index validation_batches = 0, test_batches = 0, scored_batches = 0;
 };
 
 double best_of_two(const std::function<void()>& action) {
@@ -48,12 +48,15 @@ void measure(Trainer& trainer, TrialKind& kind) {
   }
 }
 
-TrialKind kind_of(const RunConfig& config, bool probe) {
+TrialKind kind_of(const RunConfig& config, bool probe, Index eval_tokens) {
   Trainer trainer(config);
   TrialKind kind;
   const data::Dataset& dataset = trainer.dataset();
   kind.validation_batches = dataset.evaluation_batches(data::Split::validation, dataset.length());
   kind.test_batches = dataset.evaluation_batches(data::Split::test, dataset.length());
+  const auto scored = kind.test_batches > 0 ? data::Split::test : data::Split::validation;
+  kind.scored_batches = batches_of(dataset, {.split = scored, .tokens = eval_tokens});
+  kind.plan.eval_tokens = eval_tokens;
   kind.tokens_per_step = trainer.tokens_per_step();
   kind.flops_per_step = trainer.useful_flops_per_step();
   if (config.train.minutes > 0) kind.timed_steps = trainer.total_steps();
@@ -97,8 +100,7 @@ PlannedTrial plan_of(const Trial& trial, const TrialKind& kind) {
   plan.seconds = train.minutes > 0 ? 60 * train.minutes : kind.step_s * double(plan.steps);
   plan.seconds += kind.batch_s * validated_batches(trial.config, kind, plan.steps);
   if (plan.stage.is_rung()) return plan;
-  plan.scoring_seconds =
-      kind.batch_s * double(kind.test_batches > 0 ? kind.test_batches : kind.validation_batches);
+  plan.scoring_seconds = kind.batch_s * double(kind.scored_batches);
   plan.seconds += plan.scoring_seconds;
   return plan;
 }
@@ -114,7 +116,8 @@ std::string name_of_kind(const RunConfig& config) {
 }  // namespace
 
 std::vector<PlannedTrial> plan_trials(const std::vector<Trial>& trials,
-                                      const std::vector<bool>& is_open, Index threads) {
+                                      const std::vector<bool>& is_open, Index threads,
+                                      Index eval_tokens) {
   core::set_threads(threads);
   std::map<std::string, bool> probed;
   std::map<std::string, TrialKind> known;
@@ -126,7 +129,7 @@ std::vector<PlannedTrial> plan_trials(const std::vector<Trial>& trials,
   std::vector<PlannedTrial> plans;
   for (std::size_t i = 0; i < trials.size(); ++i) {
     if (!known.contains(names[i])) {
-      known[names[i]] = kind_of(trials[i].config, probed[names[i]]);
+      known[names[i]] = kind_of(trials[i].config, probed[names[i]], eval_tokens);
       core::trim_memory();
     }
     plans.push_back(plan_of(trials[i], known[names[i]]));

@@ -16,9 +16,9 @@
 namespace weft::experiments {
 namespace {
 
-const std::vector<std::string> sections = {"base", "seeds", "equal",  "equal_within",
-                                           "grid", "zip",   "list",   "random",
-                                           "tune", "prune", "exclude"};
+const std::vector<std::string> sections = {"base", "seeds", "equal",   "equal_within",
+                                           "grid", "zip",   "list",    "random",
+                                           "tune", "prune", "exclude", "eval"};
 
 class Reading {
  public:
@@ -39,6 +39,7 @@ class Reading {
     read_tune(sweep);
     read_seeds(sweep);
     if (const ConfigNode* node = find("prune")) sweep.prune = read_prune_section(*node, problems_);
+    if (const ConfigNode* node = find("eval")) read_eval(*node, sweep);
     if (const ConfigNode* node = find("equal"))
       sweep.equal = read_equal_rule(*node, find("equal_within"), problems_);
     read_excluded(sweep);
@@ -181,6 +182,19 @@ class Reading {
                  "and then trains all of them");
     sweep.rungs = std::move(tune.rungs);
     sweep.axes.push_back({SweepAxis::Origin::tune, std::move(tune.candidates)});
+  }
+
+  void read_eval(const ConfigNode& node, SweepFile& sweep) {
+    for (const Assignment& setting : settings_of(node, "eval")) {
+      const auto* tokens = std::get_if<Index>(&setting.value.value);
+      if (setting.key != "tokens")
+        report(setting.value.origin, "eval." + setting.key,
+               "unknown key eval." + setting.key + ": [eval] has tokens alone");
+      else if (tokens && *tokens >= 1)
+        sweep.eval_tokens = *tokens;
+      else
+        problems_.push_back(wrong_type(setting.value, "eval.tokens", "a whole number from 1"));
+    }
   }
 
   void read_seeds(SweepFile& sweep) {

@@ -46,6 +46,8 @@ struct SweepAxis {
 ///     [prune]                         what is far behind gets no more seeds (prune_rule.h)
 ///     after = 1
 ///     behind = 0.1
+///     [eval]                          the same tokens are scored for every trial
+///     tokens = 100_000
 ///     [[exclude]]                     leaves out the trials that have all of these
 ///     model.attention = "dense"
 ///
@@ -58,6 +60,7 @@ struct SweepFile {
   std::vector<Rung> rungs;  ///< of [tune], whose candidates are an axis
   std::optional<PruneRule> prune;
   std::optional<EqualRule> equal;
+  Index eval_tokens = 0;  ///< [eval] tokens: of the split that is scored; 0: all of it
   std::vector<Assignments> excluded;
   std::vector<ConfigOrigin> excluded_at;
   std::vector<ConfigProblem> problems;  ///< what is wrong with the file itself

@@ -74,6 +74,7 @@ PlannedTrial trial_of(const Json& json) {
   trial.checkpoint = json.at("checkpoint");
   trial.seconds = json.at("seconds");
   trial.scoring_seconds = json.value("scoring_seconds", 0.0);
+  trial.eval_tokens = json.value("eval_tokens", Index(0));
   if (json.contains("stage")) {
     const Json& stage = json["stage"];
     trial.stage = {stage.at("arm"), stage.at("candidate"), stage.at("rung")};
@@ -130,6 +131,7 @@ void write_plan(const SweepFiles& files, const SweepPlan& plan) {
   Json trials = Json::array();
   for (const PlannedTrial& trial : plan.trials) {
     trials.push_back(json_of(trial));
+    if (trial.eval_tokens > 0) trials.back()["eval_tokens"] = trial.eval_tokens;
     if (!plan.rungs.empty()) trials.back()["stage"] = json_of(trial.stage);
   }
   Json json = {{"program", "weft"},       {"format", 1},           {"name", plan.name},
@@ -179,6 +181,9 @@ TrialState state_of(const SweepFiles& files, const PlannedTrial& trial) {
   TrialState state = state_of(files, trial.id);
   if (trial.stage.is_rung() && state.phase == TrialState::Phase::trained)
     state.phase = TrialState::Phase::done;
+  if (state.phase == TrialState::Phase::done && !trial.stage.is_rung())
+    if (read_score(files.score(trial.id))->budget != trial.eval_tokens)
+      state.phase = TrialState::Phase::trained;
   return state;
 }
 

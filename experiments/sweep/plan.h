@@ -44,6 +44,7 @@ struct PlannedTrial {
   std::string checkpoint;  ///< best or last: the one that is scored
   double seconds = 0;      ///< expected on the threads of one job; 0 when unknown
   double scoring_seconds = 0;  ///< the part of them that weft eval takes
+  Index eval_tokens = 0;       ///< of the split that is scored; 0: all of it
   TuneStage stage = {};
 
   /// "attention=lsh lr=3e-3 seed=2", and the rung of a candidate.
@@ -104,7 +105,7 @@ struct TrialState {
 /// The first line of a reason, which may list many problems.
 std::string in_one_line(const std::string& reason);
 TrialState state_of(const SweepFiles& files, const std::string& id);
-/// The same; a trial of a rung is done when it is trained.
+/// The same; a trial of a rung is done when it is trained, any other when it is scored as planned.
 TrialState state_of(const SweepFiles& files, const PlannedTrial& trial);
 
 }  // namespace weft::experiments

@@ -157,8 +157,10 @@ void SweepRun::start(Job& job) {
   fs::remove(failure);
   if (job.scores) {
     job.score_started = steady_seconds();
-    const std::vector<std::string> words = {"eval",   run.string(),       "--split", planned.split,
-                                            "--ckpt", planned.checkpoint, "--json",  threads};
+    std::vector<std::string> words = {"eval",   run.string(),       "--split", planned.split,
+                                      "--ckpt", planned.checkpoint, "--json",  threads};
+    if (planned.eval_tokens > 0)
+      words.insert(words.end(), {"--tokens", std::to_string(planned.eval_tokens)});
     job.process = std::make_unique<ChildProcess>(
         words, processors,
         ChildProcess::Output{unfinished(files_.score(planned.id)), log, failure, false});

@@ -36,6 +36,7 @@ std::optional<Score> parse_score(const std::string& text) {
     Score score;
     score.split = json.at("split");
     score.unit = json.at("unit");
+    score.budget = json.value("budget", core::Index(0));
     for (const char* metric : {"bits", "loss", "perplexity", "accuracy"})
       score.values[metric] = json.at(metric);
     if (const auto whole = number_in(json, "sequence_accuracy"))

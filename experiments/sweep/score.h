@@ -22,6 +22,7 @@ struct Score {
   /// By metric: bits, loss, perplexity, accuracy, and where the task has them
   /// sequence_accuracy, f1 and recall. All are finite.
   std::map<std::string, double> values;
+  core::Index budget = 0;  ///< tokens of the split that it is limited to; 0: all of it
   std::optional<double> floor_bits, chance;
   std::optional<double> leak_nats;          ///< of models that leak
   bool classifies = false;                  ///< every sequence has one answer

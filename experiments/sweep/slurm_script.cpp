@@ -17,7 +17,7 @@ std::string quoted(const std::string& text) {
 }
 
 constexpr const char* body = R"bash(
-read -r id split checkpoint < <(sed -n "$((SLURM_ARRAY_TASK_ID + 1))p" "$trials")
+read -r id split checkpoint tokens < <(sed -n "$((SLURM_ARRAY_TASK_ID + 1))p" "$trials")
 [ -n "$id" ] || { echo "no trial has the index $SLURM_ARRAY_TASK_ID in $trials"; exit 2; }
 run=$sweep/trials/$id log=$sweep/logs/$id.log score=$sweep/scores/$id.json
 lives=$sweep/logs/$id.lives
@@ -76,7 +76,7 @@ grep -qs '"state": "finished"' "$run/status.json" ||
   run_program "$log" train "$sweep/configs/$id.toml" --run "$run" --continue
 [ "$split" = - ] && { rm -f -- "$lives"; exit 0; } # a trial of a rung is not scored
 rm -f -- "$score.tmp"
-run_program "$score.tmp" eval "$run" --split "$split" --ckpt "$checkpoint" --json
+run_program "$score.tmp" eval "$run" --split "$split" --ckpt "$checkpoint" --json ${tokens:+--tokens "$tokens"}
 mv -- "$score.tmp" "$score"
 rm -f -- "$lives"
 )bash";
@@ -92,8 +92,10 @@ std::string slurm_script(const SweepFiles& files, const std::filesystem::path& t
 }
 
 std::string slurm_line(const PlannedTrial& trial) {
+  const std::string tokens =
+      trial.eval_tokens > 0 ? " " + std::to_string(trial.eval_tokens) : std::string();
   return trial.id + " " + (trial.stage.is_rung() ? "-" : trial.split) + " " + trial.checkpoint +
-         "\n";
+         tokens + "\n";
 }
 
 }  // namespace weft::experiments

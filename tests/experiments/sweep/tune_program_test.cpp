@@ -162,6 +162,37 @@ behind = 0.001
   EXPECT_NE(report.out.find("pruned: too far behind, 2 not run"), std::string::npos) << report.out;
 }
 
+TEST(EvalTokens, the_same_tokens_are_scored_for_every_trial_and_said_beside_the_score) {
+  const TuneProgram program("tokens", R"(
+base = "base.toml"
+[grid]
+model.attention = ["dense", "linear"]
+)");
+  ASSERT_EQ(program.run({"sweep", "s.toml", "--dir", "a"}).code, 0);
+  program.write("t.toml",
+                "base = \"base.toml\"\n[grid]\nmodel.attention = [\"dense\", \"linear\"]\n"
+                "[eval]\ntokens = 40\n");
+  const Outcome again = program.run({"sweep", "t.toml", "--dir", "a"});
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_NE(again.out.find("2 to run"), std::string::npos)
+      << "scores of another budget: " << again.out;
+  const SweepFiles files{program.directory() / "a"};
+  for (const PlannedTrial& trial : read_plan(files).trials) {
+    const std::string score = read_text(files.score(trial.id));
+    EXPECT_NE(score.find("\"budget\": 40"), std::string::npos) << score;
+    // Three sequences of 16 pay for 40 tokens.
+    EXPECT_NE(score.find("\"tokens\": 48"), std::string::npos) << score;
+  }
+  const Outcome report = program.run({"report", "a"});
+  EXPECT_NE(report.out.find("scored on the first 40 tokens of test, the same for all"),
+            std::string::npos)
+      << report.out;
+  const Outcome eval =
+      program.run({"eval", files.run(read_plan(files).trials[0].id).string(), "--tokens", "32"});
+  EXPECT_NE(eval.out.find("scored: the first 32 tokens of the split"), std::string::npos)
+      << eval.out;
+}
+
 TEST(EqualProgram, is_checked_before_anything_starts_and_shown) {
   const TuneProgram program("equal", R"(
 base = "base.toml"
