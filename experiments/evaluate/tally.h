@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/ranks/ranks.h"
 #include "data/dataset.h"
 
 namespace weft::experiments {
@@ -52,6 +53,9 @@ struct EvaluationOptions {
   Index stride = 0;                 ///< 0: disjoint windows of the data's length
   Index batches = 0;                ///< 0: the whole split
   std::function<void()> poll = {};  ///< called before every batch; may throw to end the evaluation
+  /// Batches are cut by rows into as many parts, which the ranks share out; each finds the same.
+  Index shards = 1;
+  core::Ranks& ranks = core::one_rank();
 };
 
 /// Sums over scored tokens, in double and in order.
