@@ -1,5 +1,6 @@
 #include "data/dataset.h"
 
+#include "core/error.h"
 #include "data/plain_words.h"
 
 namespace weft::data {
@@ -14,6 +15,43 @@ std::string_view name_of(Split split) {
       break;
   }
   return "test";
+}
+
+Batch Dataset::training(Index number, core::Stretch rows) const {
+  core::require(number >= 0, "data: training batch ", number, " does not exist");
+  core::require(0 <= rows.begin && rows.begin < rows.end && rows.end <= batch(), "data: rows ",
+                rows.begin, " to ", rows.end, " of a batch of ", batch());
+  return read_training(number, rows);
+}
+
+Batch rows_of(const Batch& batch, core::Stretch rows) {
+  if (rows == core::Stretch{0, batch.inputs.shape()[0]}) return batch;
+  const auto tokens = [&](const core::Tokens& all) {
+    if (all.size() == 0) return all;
+    std::vector<Index> extents;
+    for (Index axis = 0; axis < all.shape().rank(); ++axis) extents.push_back(all.shape()[axis]);
+    const Index each = all.size() / extents[0];
+    const auto own =
+        all.read().subspan(std::size_t(rows.begin * each), std::size_t(rows.size() * each));
+    extents[0] = rows.size();
+    return core::Tokens(core::Shape(std::span<const Index>(extents)),
+                        std::vector<Token>(own.begin(), own.end()));
+  };
+  const auto lengths = [&](const core::Lengths& all) -> core::Lengths {
+    if (!all) return all;
+    return std::make_shared<const std::vector<Index>>(all->begin() + rows.begin,
+                                                      all->begin() + rows.end);
+  };
+  Batch part;
+  part.inputs = tokens(batch.inputs);
+  part.targets = tokens(batch.targets);
+  part.lengths = lengths(batch.lengths);
+  part.sources = tokens(batch.sources);
+  part.source_lengths = lengths(batch.source_lengths);
+  part.documents = tokens(batch.documents);
+  part.distances = tokens(batch.distances);
+  part.continues = batch.continues;
+  return part;
 }
 
 std::vector<std::string> Dataset::words(std::span<const Token> tokens) const {

@@ -9,6 +9,7 @@
 
 #include "core/arrays/batch.h"
 #include "core/arrays/image_form.h"
+#include "core/stretch.h"
 #include "data/spelling.h"
 
 namespace weft::data {
@@ -60,8 +61,12 @@ class Dataset {
   /// The token that begins and ends every target generated from a source; nothing where sequences
   /// have no sources.
   virtual std::optional<Token> boundary() const { return {}; }
+  /// B, the sequences of a batch.
+  virtual Index batch() const = 0;
   /// Micro-batch `number`, counted from 0 without end.
-  virtual Batch training(Index number) const = 0;
+  Batch training(Index number) const { return training(number, {0, batch()}); }
+  /// Some of its rows; no others are read.
+  Batch training(Index number, core::Stretch rows) const;
   /// How many tokens the training split holds; nothing where it never ends.
   virtual std::optional<Index> training_tokens() const = 0;
 
@@ -117,6 +122,13 @@ class Dataset {
   /// XXH3-128 of the content and the settings, but for seed and batch size: a run resumes only on
   /// the data it began with.
   virtual std::string fingerprint() const = 0;
+
+ protected:
+  /// Rows of a micro-batch that have been checked to exist.
+  virtual Batch read_training(Index number, core::Stretch rows) const = 0;
 };
+
+/// Some rows of a batch.
+Batch rows_of(const Batch& batch, core::Stretch rows);
 
 }  // namespace weft::data

@@ -27,8 +27,11 @@ class SignalsBlocked {
 
 }  // namespace
 
-Prefetch::Prefetch(const Dataset& dataset, Index first_number, Index depth)
-    : dataset_(dataset), depth_(std::size_t(depth)) {
+Prefetch::Prefetch(const Dataset& dataset, Index first_number, Index depth,
+                   std::optional<core::Stretch> rows)
+    : dataset_(dataset),
+      depth_(std::size_t(depth)),
+      rows_(rows.value_or(core::Stretch{0, dataset.batch()})) {
   core::require(depth >= 1, "prefetch: the depth must be at least 1, got ", depth);
   const SignalsBlocked blocked;
   thread_ = std::jthread([this, first_number](std::stop_token stop) { work(stop, first_number); });
@@ -52,7 +55,7 @@ void Prefetch::work(std::stop_token stop, Index number) {
         if (!changed_.wait(lock, stop, [this] { return ready_.size() < depth_; })) return;
       }
       if (stop.stop_requested()) return;
-      Batch batch = dataset_.training(number++);
+      Batch batch = dataset_.training(number++, rows_);
       const std::lock_guard lock(mutex_);
       ready_.push_back(std::move(batch));
       changed_.notify_all();

@@ -14,6 +14,7 @@
 #include "core/error.h"
 #include "core/files/durable_file.h"
 #include "core/out_of_memory.h"
+#include "core/ranks/ranks.h"
 #include "experiments/commands/commands.h"
 #include "experiments/hold/outside_program.h"
 #include "experiments/run/build_facts.h"
@@ -78,6 +79,23 @@ void print_usage(std::ostream& out) {
   out << "\nweft help VERB says more; weft config --keys lists every setting.\n";
 }
 
+/// Takes what is printed, for ranks other than the first.
+class Silence final : public std::streambuf {
+  int overflow(int character) override { return traits_type::not_eof(character); }
+  std::streamsize xsputn(const char*, std::streamsize count) override { return count; }
+};
+
+/// Joins the other processes of a run, if any; the first of them has the terminal.
+void join_ranks() {
+  static Silence silence;
+  core::start_ranks();
+  if (!core::ranks().is_first()) std::cout.rdbuf(&silence);
+  core::ranks().on_silence([](core::Index from) {
+    if (core::ranks().is_first())
+      std::cerr << "rank " << from << " has sent nothing for a minute: is it at work, or gone?\n";
+  });
+}
+
 int run(const std::vector<std::string>& words) {
   if (words.size() > 1 && words[0] == "help")
     return experiments::help_command({words.begin() + 1, words.end()});
@@ -93,11 +111,30 @@ int run(const std::vector<std::string>& words) {
   return experiments::run_command("weft", experiments::all_commands(), words);
 }
 
-/// Prints what went wrong, and records it for a process that asked for it.
+/// "rank 3 on HOST: ", or nothing for the first and for one alone.
+std::string who_fails() {
+  if (core::ranks().is_first()) return "";
+  return core::message_of("rank ", core::ranks().rank(), " on ", core::host_name(), ": ");
+}
+
+/// Prints what went wrong, and records it for a process that asked for it. The other ranks of a run
+/// wait for this one and end with it.
 int fail(const std::string& message, const experiments::Failure& failure, int code) {
-  std::cerr << "error: " << message << '\n';
+  // Where no launcher's processes could be joined, each of them is here, and the first one speaks.
+  if (core::ranks().alone() && core::launch_environment().rank > 0) return code;
+  std::cerr << who_fails() + "error: " + message + '\n' << std::flush;
   experiments::record_failure(failure);
+  if (!core::ranks().alone()) core::ranks().end_all(code);
   return code;
+}
+
+/// The same where all ranks end by themselves.
+int fail_together(const core::EndedTogether& error) {
+  if (error.reports()) {
+    std::cerr << who_fails() + "error: " + error.what() + '\n' << std::flush;
+    experiments::record_failure({error.reason(), error.advice()});
+  }
+  return exit_code(error.fault());
 }
 
 /// Results that could not be printed are no success.
@@ -114,9 +151,12 @@ void check_output_arrived() {
 int run_and_explain(const std::vector<std::string>& words) {
   namespace fs = std::filesystem;
   try {
+    join_ranks();
     const int code = run(words);
     if (code == 0) check_output_arrived();
     return code;
+  } catch (const core::EndedTogether& error) {
+    return fail_together(error);
   } catch (const core::Error& error) {
     return fail(error.what(), {error.reason(), error.advice()}, exit_code(error.fault()));
   } catch (const core::OutOfMemory& error) {
@@ -147,5 +187,7 @@ int main(int argc, char** argv) {
   occupy_closed_streams();
   wait_for_own_children();
   core::ignore_file_size_signal();
-  return run_and_explain({argv + 1, argv + argc});
+  const int code = run_and_explain({argv + 1, argv + argc});
+  core::end_ranks();
+  return code;
 }

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "optim/gradient_norm.h"
-
 namespace weft::optim {
 
 using core::Index;
@@ -26,14 +24,8 @@ Adagrad::Adagrad(const AdagradSettings& settings, double weight_decay,
 
 void Adagrad::prepare(const autograd::ParameterArena& arena, const Update& update) {
   shortened_.clear();
-  for (const auto& slot : arena.slots()) {
-    if (slot.sparse) {  // its rows learn by themselves
-      shortened_.push_back(1);
-      continue;
-    }
-    const double length =
-        std::abs(update.gradient_scale) *
-        gradient_norm(arena.gradients().subspan(std::size_t(slot.offset), std::size_t(slot.size)));
+  for (const double gradient : gradient_lengths(arena)) {
+    const double length = std::abs(update.gradient_scale) * gradient;
     shortened_.push_back(tensor_clip_ > 0 && length > tensor_clip_ ? tensor_clip_ / length : 1);
   }
 }

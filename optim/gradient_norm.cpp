@@ -24,19 +24,35 @@ double sum_of_squares(std::span<const core::Real> x) {
 
 }  // namespace
 
-double gradient_norm(std::span<const core::Real> gradients) {
-  constexpr core::Index grain = core::elementwise_grain;
-  const auto count = core::Index(gradients.size());
-  std::vector<double> pieces(std::size_t((count + grain - 1) / grain));
-  core::parallel_for(count, grain, [&](core::Index begin, core::Index end) {
-    pieces[std::size_t(begin / grain)] =
-        sum_of_squares(gradients.subspan(std::size_t(begin), std::size_t(end - begin)));
-  });
-  return std::sqrt(std::accumulate(pieces.begin(), pieces.end(), 0.0));
+std::vector<double> sums_of_squares(std::span<const core::Real> values,
+                                    std::span<const core::Stretch> pieces, const Sharing& sharing) {
+  std::vector<double> sums(pieces.size(), 0.0);
+  const auto from = [&](core::Index place) {
+    return std::ranges::lower_bound(pieces, place, {}, &core::Stretch::begin) - pieces.begin();
+  };
+  for (const core::Stretch& own : sharing.owned(core::Index(values.size()))) {
+    const core::Index first = from(own.begin);
+    core::parallel_for(from(own.end) - first, 1, [&](core::Index i, core::Index) {
+      const core::Stretch& piece = pieces[std::size_t(first + i)];
+      sums[std::size_t(first + i)] =
+          sum_of_squares(values.subspan(std::size_t(piece.begin), std::size_t(piece.size())));
+    });
+  }
+  if (sharing.ranks) core::share_pieces(*sharing.ranks, *sharing.slices, pieces, sums);
+  return sums;
 }
 
-double gradient_norm(const autograd::ParameterArena& arena) {
-  const double dense = gradient_norm(arena.dense_gradients());
+double gradient_norm(std::span<const core::Real> gradients, const Sharing& sharing) {
+  const auto count = core::Index(gradients.size());
+  std::vector<core::Stretch> pieces;
+  for (core::Index at = 0; at < count; at += core::elementwise_grain)
+    pieces.push_back({at, std::min(count, at + core::elementwise_grain)});
+  const std::vector<double> sums = sums_of_squares(gradients, pieces, sharing);
+  return std::sqrt(std::accumulate(sums.begin(), sums.end(), 0.0));
+}
+
+double gradient_norm(const autograd::ParameterArena& arena, const Sharing& sharing) {
+  const double dense = gradient_norm(arena.dense_gradients(), sharing);
   double squares = 0;
   for (const auto& slot : arena.slots())
     if (slot.sparse)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "autograd/parameter_arena.h"
+#include "optim/sharing.h"
 
 namespace weft::optim {
 
@@ -35,8 +36,21 @@ class Optimizer {
   /// and without decay; the moments of its other rows do not change.  -> how many numbers moved
   core::Index step(autograd::ParameterArena& arena, const Update& update);
 
-  /// Views, which live as long as the optimizer.
+  /// Several ranks share the work from now on: of the dense parameters this one moves its slices,
+  /// has moments for them alone, and gets the others' values. Before the first step; ranks and
+  /// slices must outlive the optimizer.
+  void share(const Sharing& sharing);
+  const Sharing& sharing() const { return sharing_; }
+
+  /// Views, which live as long as the optimizer; of one that moves everything.
   std::vector<Moment> moments();
+  /// The same of what it moves, as it lies: the owned stretches of the dense parameters, then the
+  /// row-sparse ones.
+  struct FlatMoment {
+    std::string name;
+    std::span<core::Real> values;
+  };
+  std::vector<FlatMoment> flat_moments();
   /// Memory of the moments.
   core::Index bytes() const;
 
@@ -48,7 +62,7 @@ class Optimizer {
   struct Stretch {
     const core::Real* gradient;
     core::Real* value;
-    core::Index offset;  ///< in the moments' flat arrays
+    core::Index offset;  ///< in the moments' arrays
     core::Index size;
     bool decays;
     std::size_t parameter;  ///< its index among the arena's slots
@@ -61,6 +75,10 @@ class Optimizer {
   /// The rows of row-sparse parameters.
   core::Index move_rows(autograd::ParameterArena& arena, const Update& update);
 
+  /// The length of the gradient of each parameter, 0 for row-sparse ones: squares are summed over
+  /// the pieces that a step moves.
+  std::vector<double> gradient_lengths(const autograd::ParameterArena& arena) const;
+
   core::Real* moment(std::size_t i) { return arrays_[i].values.get(); }
 
  private:
@@ -69,8 +87,12 @@ class Optimizer {
     std::unique_ptr<core::Real[], void (*)(void*)> values;
   };
 
+  core::Index dense_moments() const;
+
   std::vector<autograd::ParameterArena::Slot> slots_;
-  core::Index size_;
+  core::Index size_, dense_size_;
+  std::vector<core::Stretch> owned_;  ///< of the dense parameters
+  Sharing sharing_;
   std::vector<FlatArray> arrays_;
 };
 

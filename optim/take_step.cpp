@@ -10,8 +10,9 @@ namespace weft::optim {
 StepReport take_step(Optimizer& optimizer, autograd::ParameterArena& arena,
                      const OptimSettings& settings, core::Index step, core::Index total_steps,
                      double gradient_scale) {
-  StepReport report{.gradient_norm = std::abs(gradient_scale) * gradient_norm(arena),
-                    .rate = learning_rate(settings, step, total_steps)};
+  StepReport report{
+      .gradient_norm = std::abs(gradient_scale) * gradient_norm(arena, optimizer.sharing()),
+      .rate = learning_rate(settings, step, total_steps)};
   report.applied = std::isfinite(report.gradient_norm);
   if (report.applied)
     report.moved = optimizer.step(

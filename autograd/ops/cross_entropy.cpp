@@ -97,8 +97,9 @@ void add_scaled(Real factor, const Tensor& x, std::span<Real> to) {
   });
 }
 
-/// Throws unless the targets are rows of the table, one for each row of h; how many are counted.
-Index count_targets(const Tensor& h, const Tensor& weight, const core::Tokens& targets,
+/// Throws unless the targets are rows of the table, one for each row of h; what the share is
+/// divided by. Where that is 0, as of a part of a batch, none need be counted.
+Index count_targets(const Tensor& h, const Tensor& weight, const core::Tokens& targets, Real share,
                     Index rows) {
   core::require(rows >= 0, "cross_entropy: pieces of ", rows, " rows");
   core::require(h.shape().rank() == 2 && weight.shape().rank() == 2 &&
@@ -111,13 +112,13 @@ Index count_targets(const Tensor& h, const Tensor& weight, const core::Tokens& t
                   "cross_entropy: target ", t, " is outside the vocabulary of ", weight.shape()[0]);
     counted += t != core::no_target;
   }
-  core::require(counted > 0, "cross_entropy: no target is counted");
-  return counted;
+  core::require(counted > 0 || share == 0, "cross_entropy: no target is counted");
+  return std::max<Index>(1, counted);
 }
 
 Pieces pieces_of(const Tensor& h, const Tensor& weight, const Parameter* bias,
                  const core::Tokens& targets, Real share, Index rows) {
-  const Index counted = count_targets(h, weight, targets, rows);
+  const Index counted = count_targets(h, weight, targets, share, rows);
   return {h,
           weight,
           bias,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "core/error.h"
 
@@ -24,6 +25,23 @@ void broadcast_bytes(Ranks& ranks, std::span<std::byte> bytes, Index from) {
     else if (own >= reach && own < 2 * reach)
       ranks.exchange({}, {{named(own - reach), bytes}});
   }
+}
+
+void together(Ranks& ranks, const std::function<void()>& work) {
+  if (ranks.alone()) return work();
+  std::optional<Error> failure;
+  try {
+    work();
+  } catch (const Error& error) {
+    failure = error;
+  }
+  const Index first = ranks.count() - largest(ranks, failure ? ranks.count() - ranks.rank() : 0);
+  if (first == ranks.count()) return;
+  std::array<Index, 1> fault{failure ? Index(failure->fault()) : 0};
+  broadcast_bytes(ranks, std::as_writable_bytes(std::span(fault)), first);
+  if (ranks.rank() == first) throw EndedTogether(*failure, true);
+  throw EndedTogether(Error(Fault(fault[0]), message_of("rank ", first, " says why this one ends")),
+                      false);
 }
 
 std::string broadcast(Ranks& ranks, std::string text) {
@@ -84,6 +102,17 @@ std::vector<std::string> gather(Ranks& ranks, const std::string& own) {
     texts.emplace_back(reinterpret_cast<const char*>(all.data()) + cuts[std::size_t(r)],
                        std::size_t(sizes[std::size_t(r)]));
   return texts;
+}
+
+void add_everywhere(Ranks& ranks, std::vector<Index>& numbers) {
+  const Index count = ranks.count(), size = Index(numbers.size());
+  std::vector<Index> all(std::size_t(count * size)), cuts;
+  for (Index r = 0; r <= count; ++r) cuts.push_back(r * size);
+  std::ranges::copy(numbers, all.begin() + ranks.rank() * size);
+  gather<Index>(ranks, all, cuts);
+  for (Index i = 0; i < size; ++i)
+    for (Index r = 0; r < count; ++r)
+      if (r != ranks.rank()) numbers[std::size_t(i)] += all[std::size_t(r * size + i)];
 }
 
 std::vector<Real> sum_everywhere(Ranks& ranks, const std::vector<TreeTerm<Real>>& own,

@@ -10,6 +10,11 @@ namespace weft::core {
 
 // What all ranks do together, each at the same place of its program, made of messages between two.
 
+/// Every rank does its part of some work. Where that fails for some of them, all throw
+/// EndedTogether, and the first of those reports. The work itself must exchange nothing; what is no
+/// Error is thrown on where it occurs.
+void together(Ranks& ranks, const std::function<void()>& work);
+
 /// Rank `from` gives its bytes to all.
 void broadcast_bytes(Ranks& ranks, std::span<std::byte> bytes, Index from = 0);
 std::string broadcast(Ranks& ranks, std::string text);
@@ -33,6 +38,9 @@ void gather(Ranks& ranks, std::span<Number> all, std::vector<Index> cuts) {
   for (Index& cut : cuts) cut *= Index(sizeof(Number));
   gather_bytes(ranks, std::as_writable_bytes(all), cuts);
 }
+
+/// Adds what every rank has of each number.
+void add_everywhere(Ranks& ranks, std::vector<Index>& numbers);
 
 /// The sum over all shards of arrays of one size, by the tree; every rank gives the parts of its
 /// own shards and gets the whole.

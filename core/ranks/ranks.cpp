@@ -1,5 +1,8 @@
 #include "core/ranks/ranks.h"
 
+#include <unistd.h>
+
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -76,6 +79,11 @@ Launch launch_environment() {
   return launch;
 }
 
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown host";
+}
+
 void start_ranks() {
   const Launch launch = launch_environment();
   std::unique_ptr<Ranks> started = launch.by_mpi ? start_mpi() : nullptr;
@@ -93,7 +101,7 @@ void start_ranks() {
                 : "Install libopenmpi-dev and build weft again (WEFT_MPI=ON), or start one "
                   "process");
   }
-  if (started) joined() = std::move(started);
+  if (found > 1) joined() = std::move(started);
 }
 
 void end_ranks() { joined() = std::make_unique<OneRank>(); }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/error.h"
 #include "core/real.h"
 
 namespace weft::core {
@@ -57,6 +58,16 @@ class Ranks {
                                           int channel) = 0;
 };
 
+/// Thrown by all ranks where all end for one reason, which one of them reports.
+class EndedTogether : public Error {
+ public:
+  EndedTogether(const Error& why, bool reports) : Error(why), reports_(reports) {}
+  bool reports() const { return reports_; }
+
+ private:
+  bool reports_;
+};
+
 /// A run in one process.
 class OneRank final : public Ranks {
  public:
@@ -80,6 +91,9 @@ struct Launch {
   bool by_mpi = false;  ///< a launcher of MPI, to whose processes MPI may be started
 };
 Launch launch_environment();
+
+/// The name of this machine.
+std::string host_name();
 
 /// Joins the ranks that a launcher started this process with. Throws a usage error where there are
 /// several processes which MPI does not connect: each would train by itself.

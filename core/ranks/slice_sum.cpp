@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "core/ranks/collectives.h"
+
 namespace weft::core {
 namespace {
 
-std::span<Real> stretch(std::span<Real> all, Range range) {
+std::span<Real> stretch(std::span<Real> all, Stretch range) {
   return all.subspan(std::size_t(range.begin), std::size_t(range.size()));
 }
 
@@ -20,12 +22,12 @@ SliceSum::SliceSum(Ranks& ranks, const Slices& slices, Index shards)
 void SliceSum::begin(Index bucket, std::vector<TreeTerm<Real>> parts) {
   Moving moving{bucket, std::move(parts), {}, nullptr};
   const Index count = ranks_.count(), own = ranks_.rank();
-  const Range mine = slices_.of(bucket, own);
+  const Stretch mine = slices_.of(bucket, own);
   std::vector<Outgoing> out;
   std::vector<Incoming> in;
   for (Index away = 1; away < count; ++away) {
     const Index to = (own + away) % count;
-    if (const Range theirs = slices_.of(bucket, to); theirs.size() > 0)
+    if (const Stretch theirs = slices_.of(bucket, to); theirs.size() > 0)
       for (const TreeTerm<Real>& term : moving.parts)
         out.push_back({to, std::as_bytes(stretch(term.sum, theirs))});
   }
@@ -41,7 +43,7 @@ void SliceSum::begin(Index bucket, std::vector<TreeTerm<Real>> parts) {
 }
 
 void SliceSum::add(Moving& moving, std::span<Real> to) const {
-  const Range mine = slices_.of(moving.bucket, ranks_.rank());
+  const Stretch mine = slices_.of(moving.bucket, ranks_.rank());
   if (mine.size() == 0) return;
   std::vector<TreeTerm<Real>> terms;
   auto received = moving.received.begin();
@@ -62,15 +64,37 @@ void SliceSum::finish(std::span<Real> to) {
   moving_.clear();
 }
 
+void share_pieces(Ranks& ranks, const Slices& slices, std::span<const Stretch> pieces,
+                  std::span<double> numbers) {
+  if (ranks.alone()) return;
+  std::vector<std::vector<std::size_t>> of(std::size_t(ranks.count()));
+  for (Index r = 0; r < ranks.count(); ++r)
+    for (const Stretch& range : slices.owned(r)) {
+      auto next = std::ranges::lower_bound(pieces, range.begin, {}, &Stretch::begin);
+      for (; next != pieces.end() && next->begin < range.end; ++next)
+        of[std::size_t(r)].push_back(std::size_t(next - pieces.begin()));
+    }
+  std::vector<double> all;
+  std::vector<Index> cuts{0};
+  for (const auto& own : of) {
+    for (const std::size_t piece : own) all.push_back(numbers[piece]);
+    cuts.push_back(Index(all.size()));
+  }
+  gather<double>(ranks, all, cuts);
+  auto from = all.begin();
+  for (const auto& own : of)
+    for (const std::size_t piece : own) numbers[piece] = *from++;
+}
+
 void gather_slices(Ranks& ranks, const Slices& slices, std::span<Real> values) {
   const Index count = ranks.count(), own = ranks.rank();
   std::vector<Outgoing> out;
   std::vector<Incoming> in;
   for (Index away = 1; away < count; ++away) {
     const Index to = (own + away) % count, from = (own - away + count) % count;
-    for (const Range& range : slices.owned(own))
+    for (const Stretch& range : slices.owned(own))
       out.push_back({to, std::as_bytes(stretch(values, range))});
-    for (const Range& range : slices.owned(from))
+    for (const Stretch& range : slices.owned(from))
       in.push_back({from, std::as_writable_bytes(stretch(values, range))});
   }
   ranks.exchange(std::move(out), std::move(in));

@@ -33,6 +33,11 @@ class SliceSum {
   std::vector<Moving> moving_;
 };
 
+/// Of one number for each of some pieces of the array, ascending, each of which one rank owns:
+/// every rank has those of its own and gets the others.
+void share_pieces(Ranks& ranks, const Slices& slices, std::span<const Stretch> pieces,
+                  std::span<double> numbers);
+
 /// Every rank gets the slices that the others own.
 void gather_slices(Ranks& ranks, const Slices& slices, std::span<Real> values);
 

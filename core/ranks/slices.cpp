@@ -23,25 +23,25 @@ Slices::Slices(Index size, Index ranks, Index bucket, const Cut& cut) : size_(si
   cuts_.push_back(size);
 }
 
-Range Slices::bucket(Index number) const {
+Stretch Slices::bucket(Index number) const {
   return {cuts_[std::size_t(number * ranks_)], cuts_[std::size_t((number + 1) * ranks_)]};
 }
 
-Range Slices::of(Index bucket, Index rank) const {
+Stretch Slices::of(Index bucket, Index rank) const {
   const auto at = std::size_t(bucket * ranks_ + rank);
   return {cuts_[at], cuts_[at + 1]};
 }
 
-std::vector<Range> Slices::owned(Index rank) const {
-  std::vector<Range> all;
+std::vector<Stretch> Slices::owned(Index rank) const {
+  std::vector<Stretch> all;
   for (Index b = 0; b < buckets(); ++b)
-    if (const Range range = of(b, rank); range.size() > 0) all.push_back(range);
+    if (const Stretch range = of(b, rank); range.size() > 0) all.push_back(range);
   return all;
 }
 
 Index Slices::count(Index rank) const {
   Index sum = 0;
-  for (const Range& range : owned(rank)) sum += range.size();
+  for (const Stretch& range : owned(rank)) sum += range.size();
   return sum;
 }
 

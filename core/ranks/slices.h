@@ -23,11 +23,11 @@ class Slices {
   Index size() const { return size_; }
   Index ranks() const { return ranks_; }
   Index buckets() const { return Index(cuts_.size() - 1) / ranks_; }
-  Range bucket(Index number) const;
+  Stretch bucket(Index number) const;
   /// What a rank owns of a bucket; may be empty.
-  Range of(Index bucket, Index rank) const;
+  Stretch of(Index bucket, Index rank) const;
   /// All of that, ascending, without empty ones.
-  std::vector<Range> owned(Index rank) const;
+  std::vector<Stretch> owned(Index rank) const;
   /// How many numbers a rank owns.
   Index count(Index rank) const;
 

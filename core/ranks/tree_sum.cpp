@@ -10,13 +10,13 @@
 
 namespace weft::core {
 
-Range shards_of(Index rank, Index ranks, Index shards) {
+Stretch shards_of(Index rank, Index ranks, Index shards) {
   require(ranks >= 1 && ranks <= shards && rank >= 0 && rank < ranks, "shards: rank ", rank, " of ",
           ranks, " for ", shards, " shards");
   return {rank * shards / ranks, (rank + 1) * shards / ranks};
 }
 
-std::vector<TreePart> parts_of(Range shards) {
+std::vector<TreePart> parts_of(Stretch shards) {
   std::vector<TreePart> parts;
   for (Index at = shards.begin; at < shards.end;) {
     Index level = 0;
@@ -39,22 +39,17 @@ std::span<Real> add_by_tree(std::vector<TreeTerm<Real>> parts) {
   require(!parts.empty() && parts.front().part.begin() == 0,
           "add_by_tree: the parts must begin with the first shard");
   std::vector<TreeTerm<Real>> whole;
-  const auto join_last_two = [&] {
-    add_terms(whole.back().sum, whole[whole.size() - 2].sum);
-    whole.pop_back();
+  const auto add = [](const TreeTerm<Real>& to, const TreeTerm<Real>& from) {
+    add_terms(from.sum, to.sum);
   };
-  for (TreeTerm<Real>& next : parts) {
-    require(whole.empty() || whole.back().part.end() == next.part.begin(), "add_by_tree: shard ",
-            next.part.begin(), " does not follow its neighbour");
-    whole.push_back(next);
-    while (whole.size() > 1 && whole[whole.size() - 2].part.joins(whole.back().part)) {
-      join_last_two();
-      TreePart& part = whole.back().part;
-      part = {part.level + 1, part.index / 2};
-    }
+  Index shard = 0;
+  for (const TreeTerm<Real>& next : parts) {
+    require(shard == next.part.begin(), "add_by_tree: shard ", next.part.begin(),
+            " does not follow its neighbour");
+    shard = next.part.end();
+    push_part(whole, next, add);
   }
-  while (whole.size() > 1) join_last_two();
-  return whole.front().sum;
+  return join_all(std::move(whole), add).sum;
 }
 
 double add_by_tree(std::span<const double> shards) {
@@ -85,7 +80,7 @@ void TreeSum::take(std::span<Real> values) {
   if (++next_ < shards_.end) put_aside(values, last_);
 }
 
-void TreeSum::join_last(std::span<Real> values, Range piece) {
+void TreeSum::join_last(std::span<Real> values, Stretch piece) {
   require(at_last(), "tree sum: shard ", next_, " is not the last one");
   const auto at = std::size_t(piece.begin), size = std::size_t(piece.size());
   const std::size_t count = joined();

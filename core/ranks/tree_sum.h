@@ -1,20 +1,15 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "core/real.h"
+#include "core/stretch.h"
 
 namespace weft::core {
 
-/// Stretch [begin, end) of a row of things.
-struct Range {
-  Index begin = 0, end = 0;
-  Index size() const { return end - begin; }
-};
-
 /// The shards of one of `ranks` ranks: [rank * shards / ranks, (rank + 1) * shards / ranks).
-Range shards_of(Index rank, Index ranks, Index shards);
+Stretch shards_of(Index rank, Index ranks, Index shards);
 
 /// A whole subtree of a sum over shards: the 2^level of them from index * 2^level on.
 struct TreePart {
@@ -29,7 +24,27 @@ struct TreePart {
 };
 
 /// The fewest parts that cover a stretch of shards, in order.
-std::vector<TreePart> parts_of(Range shards);
+std::vector<TreePart> parts_of(Stretch shards);
+
+/// Appends the sum of the next part to those before it, and joins what the tree allows: by
+/// add(to, from), which adds the later of two. An item has its part as `part`.
+template <class Item, class Add>
+void push_part(std::vector<Item>& items, Item next, const Add& add) {
+  items.push_back(std::move(next));
+  while (items.size() > 1 && items[items.size() - 2].part.joins(items.back().part)) {
+    add(items[items.size() - 2], items.back());
+    items.pop_back();
+    TreePart& part = items.back().part;
+    part = {part.level + 1, part.index / 2};
+  }
+}
+
+/// Joins the rest, from the right, once all shards have been appended.
+template <class Item, class Add>
+Item join_all(std::vector<Item> items, const Add& add) {
+  for (; items.size() > 1; items.pop_back()) add(items[items.size() - 2], items.back());
+  return std::move(items.front());
+}
 
 /// A part and its sum.
 template <class Number>
@@ -51,14 +66,14 @@ double add_by_tree(std::span<const double> shards);
 /// The terms of one rank's shards as they end, one after another, added as far as the tree allows.
 class TreeSum {
  public:
-  explicit TreeSum(Range shards) : shards_(shards) {}
+  explicit TreeSum(Stretch shards) : shards_(shards) {}
 
   /// Takes the term of the next shard out of `values`, which the caller fills anew; that of the
   /// last one stays there, with what could be added to it.
   void take(std::span<Real> values);
   /// Joins the part that [begin, end) of the last shard's values ends: for those who send values
   /// in pieces. The shard is not taken then.
-  void join_last(std::span<Real> values, Range piece);
+  void join_last(std::span<Real> values, Stretch piece);
   bool at_last() const { return next_ == shards_.end - 1; }
 
   /// All parts of this rank, in order; `values` holds the last.
@@ -78,7 +93,7 @@ class TreeSum {
   std::size_t joined() const;
   void put_aside(std::span<const Real> values, TreePart part);
 
-  Range shards_;
+  Stretch shards_;
   Index next_ = shards_.begin;
   std::vector<Pending> pending_;
   std::vector<std::vector<Real>> free_;

@@ -23,11 +23,10 @@ void ImageSequences::fill(BatchRows& rows, Index row, Split split, Index number)
   std::ranges::copy(image.first(image.size() - 1), inputs.begin() + 1);
 }
 
-Batch ImageSequences::training(Index number) const {
-  core::require(number >= 0, "data: training batch ", number, " does not exist");
-  BatchRows rows(batch_, length());
-  for (Index row = 0; row < batch_; ++row)
-    fill(rows, row, Split::training, images_.shuffled(number * batch_ + row, seed_));
+Batch ImageSequences::read_training(Index number, core::Stretch asked) const {
+  BatchRows rows(asked.size(), length());
+  for (Index row = asked.begin; row < asked.end; ++row)
+    fill(rows, row - asked.begin, Split::training, images_.shuffled(number * batch_ + row, seed_));
   return std::move(rows).finish();
 }
 

@@ -15,8 +15,8 @@ class ImageSequences final : public Dataset {
                  bool keeps_values);
 
   Index length() const override { return images_.form().values(); }
+  Index batch() const override { return batch_; }
   Index vocabulary() const override { return images_.form().levels + 1; }
-  Batch training(Index number) const override;
   std::optional<Index> training_tokens() const override;
   Index evaluation_batches(Split split, Index stride) const override;
   Batch evaluation(Split split, Index number, Index stride) const override;
@@ -29,6 +29,7 @@ class ImageSequences final : public Dataset {
   std::string fingerprint() const override { return images_.fingerprint(); }
 
  private:
+  Batch read_training(Index number, core::Stretch rows) const override;
   void fill(BatchRows& rows, Index row, Split split, Index number) const;
 
   ImageSplits images_;

@@ -8,15 +8,16 @@
 namespace weft::data {
 
 template <class Take>
-Batch QuestionData::assemble(Index count, Take take) const {
+Batch QuestionData::assemble(Index rows, Index count, Take take) const {
   std::vector<QuestionWindow> windows;
-  for (Index row = 0; row < std::min(count, batch_); ++row) windows.push_back(take(row));
-  return batch_of(windows, batch_, length_, answers_, pads_);
+  for (Index row = 0; row < std::min(count, rows); ++row) windows.push_back(take(row));
+  return batch_of(windows, rows, length_, answers_, pads_);
 }
 
-Batch QuestionData::training(Index number) const {
-  core::require(number >= 0, "data: training batch ", number, " does not exist");
-  return assemble(batch_, [&](Index row) { return training_window(number * batch_ + row); });
+Batch QuestionData::read_training(Index number, core::Stretch rows) const {
+  const Index first = number * batch_ + rows.begin;
+  return assemble(rows.size(), rows.size(),
+                  [&](Index row) { return training_window(first + row); });
 }
 
 Index QuestionData::evaluation_batches(Split split, Index stride) const {
@@ -28,7 +29,8 @@ Batch QuestionData::evaluation(Split split, Index number, Index stride) const {
   core::require(number >= 0 && number < evaluation_batches(split, stride), "data: ", name_of(split),
                 " batch ", number, " does not exist");
   const Index first = number * batch_;
-  return assemble(windows(split) - first, [&](Index row) { return window(split, first + row); });
+  return assemble(batch_, windows(split) - first,
+                  [&](Index row) { return window(split, first + row); });
 }
 
 }  // namespace weft::data

@@ -22,7 +22,7 @@ enum class AnswerForm { words, symbols };
 class QuestionData : public Dataset {
  public:
   Index length() const override { return length_; }
-  Batch training(Index number) const override;
+  Index batch() const override { return batch_; }
   Index evaluation_batches(Split split, Index stride) const override;
   Batch evaluation(Split split, Index number, Index stride) const override;
   bool predicts_next() const override { return false; }
@@ -47,9 +47,10 @@ class QuestionData : public Dataset {
   virtual QuestionWindow window(Split split, Index number) const = 0;
 
  private:
-  /// A batch of the windows take(0) .. take(count - 1).
+  Batch read_training(Index number, core::Stretch rows) const override;
+  /// A batch of `rows`, with the windows take(0) .. take(count - 1) as far as there are rows.
   template <class Take>
-  Batch assemble(Index count, Take take) const;
+  Batch assemble(Index rows, Index count, Take take) const;
 
   Index length_, batch_, answers_;
   bool pads_;

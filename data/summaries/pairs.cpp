@@ -116,12 +116,13 @@ Pairs::Pairs(const PairsSettings& settings, Index length, Index batch, std::uint
                       "data.fractions");
 }
 
-/// A batch of the pairs take(0) .. take(count - 1): inputs are 0 and the target, shifted by one.
+/// A batch of `asked` rows, with the pairs take(0) .. take(count - 1) as far as there are rows:
+/// inputs are 0 and the target, shifted by one.
 template <class Take>
-Batch Pairs::assemble(Index count, Take take) const {
-  BatchRows rows(batch_, length_);
+Batch Pairs::assemble(Index asked, Index count, Take take) const {
+  BatchRows rows(asked, length_);
   rows.source(0, 1, settings_.source_length);
-  for (Index row = 0; row < std::min(count, batch_); ++row) {
+  for (Index row = 0; row < std::min(count, asked); ++row) {
     const PairLine& pair = take(row);
     std::vector<Token> source = encode(pair.source), target = encode(pair.target);
     source.resize(std::min(source.size(), std::size_t(settings_.source_length)));
@@ -135,13 +136,12 @@ Batch Pairs::assemble(Index count, Take take) const {
   return std::move(rows).finish();
 }
 
-Batch Pairs::training(Index number) const {
-  core::require(number >= 0, "data: training batch ", number, " does not exist");
+Batch Pairs::read_training(Index number, core::Stretch rows) const {
   const auto& pairs = of(Split::training);
   const auto count = Index(pairs.size());
   const core::Rng orders = core::Rng(seed_).fold("pairs order");
-  return assemble(batch_, [&](Index row) -> const PairLine& {
-    const Index place = number * batch_ + row;
+  return assemble(rows.size(), rows.size(), [&](Index row) -> const PairLine& {
+    const Index place = number * batch_ + rows.begin + row;
     const Shuffle epoch(count, orders.fold(std::uint64_t(place / count)));
     return pairs[std::size_t(epoch[place % count])];
   });
@@ -166,7 +166,7 @@ Batch Pairs::evaluation(Split split, Index number, Index stride) const {
   core::require(number >= 0 && number < evaluation_batches(split, stride), "data: ", name_of(split),
                 " batch ", number, " does not exist");
   const Index first = number * batch_;
-  return assemble(scored(split) - first, [&](Index row) -> const PairLine& {
+  return assemble(batch_, scored(split) - first, [&](Index row) -> const PairLine& {
     return of(split)[std::size_t(first + row)];
   });
 }

@@ -35,10 +35,10 @@ class Pairs final : public Dataset {
   Pairs(const PairsSettings& settings, Index length, Index batch, std::uint64_t seed);
 
   Index length() const override { return length_; }
+  Index batch() const override { return batch_; }
   Index vocabulary() const override { return spelling_.vocabulary(); }
   Index source_length() const override { return settings_.source_length; }
   std::optional<Token> boundary() const override { return 0; }
-  Batch training(Index number) const override;
   std::optional<Index> training_tokens() const override;
   Index evaluation_batches(Split split, Index stride) const override;
   Batch evaluation(Split split, Index number, Index stride) const override;
@@ -60,8 +60,9 @@ class Pairs final : public Dataset {
   Pairs(const PairsSettings& settings, Index length, Index batch, std::uint64_t seed,
         Source source);
 
+  Batch read_training(Index number, core::Stretch rows) const override;
   template <class Take>
-  Batch assemble(Index count, Take take) const;
+  Batch assemble(Index rows, Index count, Take take) const;
   const std::vector<PairLine>& of(Split split) const { return splits_[std::size_t(split)]; }
   Index scored(Split split) const;
 

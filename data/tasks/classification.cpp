@@ -29,15 +29,16 @@ Batch batch_of(const std::vector<Example>& examples, Index batch, Index length, 
 }
 
 template <class Take>
-Batch Classification::assemble(Index count, Take take) const {
+Batch Classification::assemble(Index rows, Index count, Take take) const {
   std::vector<Example> examples;
-  for (Index row = 0; row < std::min(count, batch_); ++row) examples.push_back(take(row));
-  return batch_of(examples, batch_, length_, pads_);
+  for (Index row = 0; row < std::min(count, rows); ++row) examples.push_back(take(row));
+  return batch_of(examples, rows, length_, pads_);
 }
 
-Batch Classification::training(Index number) const {
-  core::require(number >= 0, "data: training batch ", number, " does not exist");
-  return assemble(batch_, [&](Index row) { return training_example(number * batch_ + row); });
+Batch Classification::read_training(Index number, core::Stretch rows) const {
+  const Index first = number * batch_ + rows.begin;
+  return assemble(rows.size(), rows.size(),
+                  [&](Index row) { return training_example(first + row); });
 }
 
 Index Classification::evaluation_batches(Split split, Index stride) const {
@@ -49,7 +50,7 @@ Batch Classification::evaluation(Split split, Index number, Index stride) const 
   core::require(number >= 0 && number < evaluation_batches(split, stride), "data: ", name_of(split),
                 " batch ", number, " does not exist");
   const Index first = number * batch_;
-  return assemble(scored(split) - first,
+  return assemble(batch_, scored(split) - first,
                   [&](Index row) { return scored_example(split, first + row); });
 }
 

@@ -21,7 +21,7 @@ Batch batch_of(const std::vector<Example>& examples, Index batch, Index length, 
 class Classification : public Dataset {
  public:
   Index length() const override { return length_; }
-  Batch training(Index number) const override;
+  Index batch() const override { return batch_; }
   Index evaluation_batches(Split split, Index stride) const override;
   Batch evaluation(Split split, Index number, Index stride) const override;
   std::optional<double> chance() const override { return 1 / double(classes()); }
@@ -46,9 +46,10 @@ class Classification : public Dataset {
   double best_by(Split split, Index groups, Group group) const;
 
  private:
-  /// A batch of the examples take(0) .. take(count - 1).
+  Batch read_training(Index number, core::Stretch rows) const override;
+  /// A batch of `rows`, with the examples take(0) .. take(count - 1) as far as there are rows.
   template <class Take>
-  Batch assemble(Index count, Take take) const;
+  Batch assemble(Index rows, Index count, Take take) const;
 
   Index length_, batch_;
   bool pads_;

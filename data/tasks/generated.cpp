@@ -36,20 +36,20 @@ Generated::Generated(Index length, Index batch, Index held_out, Alphabet alphabe
   core::require(held_out >= 1, "data.held_out must be at least 1, got ", held_out);
 }
 
-Batch Generated::sequences(Split split, Index begin, Index end, Index segment) const {
-  BatchRows rows(batch_, length_ * segments_);
+Batch Generated::sequences(Split split, Index begin, Index end, Index segment, Index count) const {
+  BatchRows rows(count, length_ * segments_);
   for (Index row = 0; begin + row < end; ++row) draw(stream(split, begin + row), rows, row);
   Batch whole = std::move(rows).finish();
   if (segments_ == 1) return whole;
   const auto cut = [&](const core::Tokens& tokens) {
     if (tokens.size() == 0) return tokens;
     std::vector<Token> ids;
-    for (Index row = 0; row < batch_; ++row) {
+    for (Index row = 0; row < count; ++row) {
       const auto from = tokens.read().subspan(std::size_t((row * segments_ + segment) * length_),
                                               std::size_t(length_));
       ids.insert(ids.end(), from.begin(), from.end());
     }
-    return core::Tokens({batch_, length_}, std::move(ids));
+    return core::Tokens({count, length_}, std::move(ids));
   };
   Batch part;
   part.inputs = cut(whole.inputs);
@@ -59,10 +59,10 @@ Batch Generated::sequences(Split split, Index begin, Index end, Index segment) c
   return part;
 }
 
-Batch Generated::training(Index number) const {
-  core::require(number >= 0, "data: training batch ", number, " does not exist");
+Batch Generated::read_training(Index number, core::Stretch rows) const {
   const Index first = number / segments_ * batch_;
-  return sequences(Split::training, first, first + batch_, number % segments_);
+  return sequences(Split::training, first + rows.begin, first + rows.end, number % segments_,
+                   rows.size());
 }
 
 Index Generated::evaluation_batches(Split, Index stride) const {
@@ -74,7 +74,7 @@ Batch Generated::evaluation(Split split, Index number, Index stride) const {
   core::require(number >= 0 && number < evaluation_batches(split, stride), "data: ", name_of(split),
                 " batch ", number, " does not exist");
   const Index first = number / segments_ * batch_;
-  return sequences(split, first, std::min(first + batch_, held_out_), number % segments_);
+  return sequences(split, first, std::min(first + batch_, held_out_), number % segments_, batch_);
 }
 
 }  // namespace weft::data

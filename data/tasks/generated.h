@@ -21,7 +21,7 @@ void list_held_out(core::Fields& fields, Index& held_out);
 class Generated : public Dataset {
  public:
   Index length() const override { return length_; }
-  Batch training(Index number) const override;
+  Index batch() const override { return batch_; }
   std::optional<Index> training_tokens() const override { return {}; }
   Index evaluation_batches(Split split, Index stride) const override;
   Batch evaluation(Split split, Index number, Index stride) const override;
@@ -43,8 +43,9 @@ class Generated : public Dataset {
   Index held_out() const { return held_out_; }
 
  private:
-  /// One segment of the sequences begin .. end - 1 of a split, and padding up to a whole batch.
-  Batch sequences(Split split, Index begin, Index end, Index segment) const;
+  Batch read_training(Index number, core::Stretch rows) const override;
+  /// One segment of the sequences begin .. end - 1 of a split, and padding up to a batch of `rows`.
+  Batch sequences(Split split, Index begin, Index end, Index segment, Index rows) const;
 
   Index length_, batch_, held_out_, segments_;
   Alphabet alphabet_;

@@ -17,11 +17,10 @@ MaskedText::MaskedText(const TextSettings& settings, Index length, Index batch, 
                 "data.masking hides tokens of crops: set data.sampling = \"crops\"");
 }
 
-Batch MaskedText::training(Index number) const {
-  core::require(number >= 0, "data: training batch ", number, " does not exist");
-  BatchRows rows(batch_, length());
-  for (Index row = 0; row < batch_; ++row) {
-    const core::Rng own = training_.fold(std::uint64_t(number * batch_ + row));
+Batch MaskedText::read_training(Index number, core::Stretch asked) const {
+  BatchRows rows(asked.size(), length());
+  for (Index row = 0; row < asked.size(); ++row) {
+    const core::Rng own = training_.fold(std::uint64_t(number * batch_ + asked.begin + row));
     const Index places = text_.tokens(Split::training) - length() + 1;
     text_.read(Split::training, own.below(0, places), rows.inputs(row));
     masking_.hide(rows.inputs(row), rows.targets(row), own.fold("hidden"));

@@ -15,8 +15,8 @@ class MaskedText final : public Dataset {
   MaskedText(const TextSettings& settings, Index length, Index batch, std::uint64_t seed);
 
   Index length() const override { return text_.length(); }
+  Index batch() const override { return batch_; }
   Index vocabulary() const override { return text_.vocabulary() + 1; }
-  Batch training(Index number) const override;
   std::optional<Index> training_tokens() const override { return text_.training_tokens(); }
   Index evaluation_batches(Split split, Index stride) const override;
   Batch evaluation(Split split, Index number, Index stride) const override;
@@ -33,6 +33,7 @@ class MaskedText final : public Dataset {
   bool predicts_next() const override { return false; }
 
  private:
+  Batch read_training(Index number, core::Stretch rows) const override;
   /// Windows of a split; a data error where it is shorter than one.
   Index windows(Split split) const;
 

@@ -135,15 +135,14 @@ Index Text::stream_length() const { return (part(Split::training).size - 1) / ba
 /// One fewer than would fit, which leaves the passes room to begin at different places.
 Index Text::stream_segments() const { return std::max<Index>(1, stream_length() / length_ - 1); }
 
-Batch Text::training(Index number) const {
-  core::require(number >= 0, "data: training batch ", number, " does not exist");
+Batch Text::read_training(Index number, core::Stretch asked) const {
   const Part& text = part(Split::training);
-  BatchRows rows(batch_, length_);
-  for (Index row = 0; row < batch_; ++row) {
+  BatchRows rows(asked.size(), length_);
+  for (Index row = asked.begin; row < asked.end; ++row) {
     const Index sequence = number * batch_ + row;
     const Index begin = crops_ ? places_.below(std::uint64_t(sequence), text.size - length_)
                                : streams_begin(number, row);
-    fill(rows, row, text, begin, begin + length_, begin);
+    fill(rows, row - asked.begin, text, begin, begin + length_, begin);
   }
   Batch batch = std::move(rows).finish();
   batch.continues = !crops_ && number % stream_segments() > 0;

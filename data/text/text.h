@@ -32,8 +32,8 @@ class Text final : public Dataset {
   Text(const TextSettings& settings, Index length, Index batch, std::uint64_t seed);
 
   Index length() const override { return length_; }
+  Index batch() const override { return batch_; }
   Index vocabulary() const override { return facts_.spelling.vocabulary(); }
-  Batch training(Index number) const override;
   std::optional<Index> training_tokens() const override { return part(Split::training).size; }
   Index evaluation_batches(Split split, Index stride) const override;
   Batch evaluation(Split split, Index number, Index stride) const override;
@@ -56,6 +56,7 @@ class Text final : public Dataset {
   }
 
  private:
+  Batch read_training(Index number, core::Stretch rows) const override;
   void load(const TextSettings& settings);
   void check_training_length(const TextSettings& settings) const;
   const Part& part(Split split) const { return facts_.part(split); }

@@ -15,6 +15,7 @@
 #include "core/parallel.h"
 #include "experiments/console/number_text.h"
 #include "experiments/console/progress.h"
+#include "experiments/train/rank_check.h"
 #include "experiments/train/trainer.h"
 
 namespace weft::experiments {
@@ -64,12 +65,13 @@ double measure_gemm_gflops(core::Precision precision) {
 }
 
 StepBenchmark benchmark_step(const RunConfig& config, Index steps, autograd::Profile* profile) {
-  core::set_threads(config.threads);
+  core::Ranks& ranks = core::ranks();
+  core::set_threads(threads_of_rank(ranks, config.threads));
   StepBenchmark result;
   result.sgemm_gflops = measure_gemm_gflops();
   const bool bf16 = config.train.precision == core::Precision::bf16;
   if (bf16) result.bf16_gflops = measure_gemm_gflops(core::Precision::bf16);
-  Trainer trainer(config);
+  Trainer trainer(config, ranks);
   trainer.step();
   core::reset_memory_peak();
   result.step_s = 1e300;

@@ -2,6 +2,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "core/ranks/ranks.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/saved_model.h"
 #include "experiments/evaluate/leak_audit.h"
@@ -36,6 +37,7 @@ int audit_command(const Arguments& arguments) {
       .option("seed", "N", "the seed for positions and tokens", "0")
       .flag("json", "print one JSON object");
   if (!line.parse(arguments)) return 0;
+  if (!core::ranks().is_first()) return 0;  // one process audits
   const LeakAudit audit = audit_of(line);
   std::cout << (line.has("json") ? audit_json(audit).dump(2) + "\n" : print_audit(audit));
   return audit.clean() ? 0 : 1;

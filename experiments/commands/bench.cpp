@@ -76,7 +76,7 @@ int bench_decode(const Arguments& arguments) {
 
 std::span<const Command> bench_commands() {
   static constexpr Command commands[] = {
-      {"step", "speed, utilisation and memory of a training step", bench_step},
+      {"step", "speed, utilisation and memory of a training step", bench_step, nullptr, true},
       {"scale", "how time and memory of a step grow with the length", bench_scale},
       {"decode", "speed of decoding, token by token", bench_decode},
   };

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "core/error.h"
+#include "core/ranks/collectives.h"
 #include "experiments/console/nearest_word.h"
 
 namespace weft::experiments {
@@ -38,8 +39,9 @@ std::span<const Command> data_commands() {
 
 std::span<const Command> all_commands() {
   static constexpr Command commands[] = {
-      {"train", "train the model that a config describes, or continue a run", train_command},
-      {"eval", "score a run's model on a split, every token once", eval_command},
+      {"train", "train the model that a config describes, or continue a run", train_command,
+       nullptr, true},
+      {"eval", "score a run's model on a split, every token once", eval_command, nullptr, true},
       {"predict", "apply a run's model to new texts: classes, blanks, answers, targets",
        predict_command},
       {"generate", "generate text with a run's model", generate_command},
@@ -49,8 +51,9 @@ std::span<const Command> all_commands() {
       {"bench", "measure a training step, its growth with the length, or decoding", nullptr,
        bench_commands},
       {"verify-resume", "check that an interrupted run ends in the same bits",
-       verify_resume_command},
-      {"audit", "count the outputs that change when later tokens change", audit_command},
+       verify_resume_command, nullptr, true},
+      {"audit", "count the outputs that change when later tokens change", audit_command, nullptr,
+       true},
       {"sweep", "train every trial of an experiment, or continue it", sweep_command},
       {"report", "compare the trials of a sweep, or show runs, in tables and pictures",
        report_command},
@@ -67,6 +70,29 @@ std::span<const Command> all_commands() {
   return commands;
 }
 
+namespace {
+
+/// The command that a word names. Where several processes ask, one says what is wrong.
+const Command& find_command(const std::string& program, std::span<const Command> commands,
+                            const std::string& word) {
+  const auto found = std::ranges::find(commands, word, &Command::name);
+  core::together(core::ranks(), [&] {
+    if (found == commands.end()) {
+      std::vector<std::string> known;
+      for (const Command& command : commands) known.emplace_back(command.name);
+      const std::string meant = nearest(word, known);
+      throw core::Error(core::message_of("there is no verb \"", word, "\" of ", program,
+                                         meant.empty() ? "" : "; did you mean " + meant + "?", " ",
+                                         program, " --help lists them"));
+    }
+    core::require(!found->run || found->shared || core::ranks().alone(), program, " ", word,
+                  " runs in one process: start it without mpirun or srun");
+  });
+  return *found;
+}
+
+}  // namespace
+
 int run_command(const std::string& program, std::span<const Command> commands,
                 const Arguments& words) {
   core::require(!words.empty(), program, " needs a verb: ", names_of(commands));
@@ -74,18 +100,10 @@ int run_command(const std::string& program, std::span<const Command> commands,
     print_help(program, commands);
     return 0;
   }
-  const auto found = std::ranges::find(commands, words[0], &Command::name);
-  if (found == commands.end()) {
-    std::vector<std::string> known;
-    for (const Command& command : commands) known.emplace_back(command.name);
-    const std::string meant = nearest(words[0], known);
-    throw core::Error(core::message_of("there is no verb \"", words[0], "\" of ", program,
-                                       meant.empty() ? "" : "; did you mean " + meant + "?", " ",
-                                       program, " --help lists them"));
-  }
+  const Command& command = find_command(program, commands, words[0]);
   const Arguments others(words.begin() + 1, words.end());
-  if (found->run) return found->run(others);
-  return run_command(program + " " + std::string(found->name), found->verbs(), others);
+  if (command.run) return command.run(others);
+  return run_command(program + " " + std::string(command.name), command.verbs(), others);
 }
 
 }  // namespace weft::experiments

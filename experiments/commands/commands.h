@@ -16,6 +16,7 @@ struct Command {
   std::string_view summary;
   int (*run)(const Arguments& arguments);
   std::span<const Command> (*verbs)() = nullptr;
+  bool shared = false;  ///< several processes can do it together
 };
 
 int train_command(const Arguments& arguments);

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/files/durable_file.h"
+#include "core/ranks/ranks.h"
 #include "experiments/bench/lengths.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/output_file.h"
@@ -66,6 +67,15 @@ nlohmann::ordered_json to_json(const Evaluation& e, const data::Dataset& dataset
   return json;
 }
 
+/// All ranks score together, each some rows of every batch.
+EvaluationOptions shared_options(const RunConfig& config, data::Split split) {
+  core::Ranks& ranks = core::ranks();
+  core::require(ranks.count() <= config.train.shards, ranks.count(), " processes cannot share ",
+                config.train.shards, " rows of a batch: set train.shards=", ranks.count(),
+                " or a multiple that divides train.batch");
+  return {.split = split, .shards = config.train.shards, .ranks = ranks};
+}
+
 using Predictions = std::vector<PredictedAnswer>;
 
 /// The model as one that answers questions, and its questions; null pointers for any other.
@@ -102,7 +112,8 @@ int eval_lengths(const CommandLine& line, data::Split split) {
   auto list = nlohmann::ordered_json::array();
   for (const Index length : lengths_of(line.text("lengths"))) {
     const LoadedModel saved = load_saved_model(line, {"data.length=" + std::to_string(length)});
-    all.push_back({length, evaluate(*saved.model, *saved.dataset, {.split = split})});
+    all.push_back(
+        {length, evaluate(*saved.model, *saved.dataset, shared_options(saved.config, split))});
     auto json = to_json(all.back().evaluation, *saved.dataset, split);
     json["length"] = length;
     list.push_back(std::move(json));
@@ -174,7 +185,7 @@ int eval_command(const Arguments& arguments) {
   }
   const LoadedModel saved = load_saved_model(line, settings_of_whole(line));
   const Index length = saved.dataset->length();
-  EvaluationOptions options{.split = split};
+  EvaluationOptions options = shared_options(saved.config, split);
   if (line.has("stride")) {
     options.stride = line.integer("stride");
     core::require(options.stride >= 1 && options.stride <= length, "--stride ", options.stride,
@@ -192,7 +203,7 @@ int eval_command(const Arguments& arguments) {
   check_finite(e, split);
   std::optional<TargetEvaluation> targets;
   if (line.has("generate")) targets = generated_targets(saved, split, predictions);
-  if (line.has("predictions")) {
+  if (line.has("predictions") && core::ranks().is_first()) {
     core::require(
         asking || targets,
         "--predictions needs answers to questions (model.task = \"span\"), or --generate");

@@ -5,8 +5,11 @@
 #include "core/error.h"
 #include "core/files/durable_file.h"
 #include "core/parallel.h"
+#include "core/ranks/collectives.h"
 #include "experiments/commands/commands.h"
 #include "experiments/console/command_line.h"
+#include "experiments/train/follower.h"
+#include "experiments/train/rank_check.h"
 #include "experiments/train/run_forecast.h"
 #include "experiments/train/run_model.h"
 #include "experiments/train/run_start.h"
@@ -77,6 +80,42 @@ RunStart start_of(const CommandLine& line, const Source& source) {
   return line.has("resume") || source.is_the_run || goes_on ? RunStart::resume : RunStart::anew;
 }
 
+bool parse(CommandLine& line, const Arguments& arguments) {
+  if (!line.parse(arguments)) return false;
+  core::require(line.has("resume") + line.has("continue") + line.has("fresh") <= 1,
+                "--resume, --continue and --fresh exclude each other");
+  core::require(!((line.has("resume") || line.has("continue")) && line.has("smoke")),
+                "--smoke begins a run of its own: leave out --resume and --continue");
+  return true;
+}
+
+RunOptions options_of(const CommandLine& line, const Source& source) {
+  core::require(source.config.model.causal || source.config.model.task != layers::Task::language ||
+                    source.config.data.traits().masks,
+                "model.causal = false: a model that reads the next token cannot be trained to "
+                "predict it; weft bench step takes it, and data.masking gives it hidden tokens to "
+                "fill in");
+  const RunStart start = start_of(line, source);
+  const std::string given = line.has("init-from") ? line.text("init-from") : "";
+  core::require(
+      start != RunStart::resume || given.empty() || line.has("continue"),
+      "--init-from starts a run, but this one is continued with its own model: name a new "
+      "one with --run DIR");
+  RunOptions options{start, source_of_start(source.directory, start, given), "weft train",
+                     line.has("smoke")};
+  for (const std::string& word : line.words()) options.command += " " + word;
+  if (line.has("run")) options.command += " --run " + line.text("run");
+  return options;
+}
+
+/// The other ranks get what the first one has read: only its machine needs the files.
+void share(core::Ranks& ranks, RunConfig& config, RunOptions& options) {
+  if (ranks.alone()) return;
+  const std::string text = core::broadcast(ranks, ranks.is_first() ? config.toml() : "");
+  options.init_from = core::broadcast(ranks, options.init_from);
+  if (!ranks.is_first()) config = RunConfig::from_text(text, "the config of rank 0");
+}
+
 }  // namespace
 
 int train_command(const Arguments& arguments) {
@@ -92,40 +131,40 @@ int train_command(const Arguments& arguments) {
       .option("init-from", "RUN", "start from the model of another run")
       .flag("smoke", "a short try in runs/NAME-smoke: 8 steps, validations, checkpoints, a sample")
       .flag("force", "start even if the run cannot fit into free memory");
-  if (!line.parse(arguments)) return 0;
-  core::require(line.has("resume") + line.has("continue") + line.has("fresh") <= 1,
-                "--resume, --continue and --fresh exclude each other");
-  core::require(!((line.has("resume") || line.has("continue")) && line.has("smoke")),
-                "--smoke begins a run of its own: leave out --resume and --continue");
-
-  const Source source = read_source(line);
-  core::require(source.config.model.causal || source.config.model.task != layers::Task::language ||
-                    source.config.data.traits().masks,
-                "model.causal = false: a model that reads the next token cannot be trained to "
-                "predict it; weft bench step takes it, and data.masking gives it hidden tokens to "
-                "fill in");
-  core::set_threads(source.config.threads);
-  const RunStart start = start_of(line, source);
-  const std::string given = line.has("init-from") ? line.text("init-from") : "";
-  core::require(
-      start != RunStart::resume || given.empty() || line.has("continue"),
-      "--init-from starts a run, but this one is continued with its own model: name a new "
-      "one with --run DIR");
-  RunOptions options{start, source_of_start(source.directory, start, given), "weft train",
-                     line.has("smoke")};
-  for (const std::string& word : line.words()) options.command += " " + word;
-  if (line.has("run")) options.command += " --run " + line.text("run");
+  core::Ranks& ranks = core::ranks();
+  bool asks_to_run = true;
+  core::together(ranks, [&] { asks_to_run = parse(line, arguments); });
+  if (!asks_to_run) return 0;
+  Source source;
+  RunOptions options;
+  core::together(ranks, [&] {
+    if (!ranks.is_first()) return;
+    source = read_source(line);
+    options = options_of(line, source);
+  });
+  share(ranks, source.config, options);
   // The data is read before the directory is made: a missing file leaves no empty run.
-  auto dataset = make_dataset(source.config);
-  if (!line.has("force")) require_fit(source.config, available_bytes());
+  std::unique_ptr<data::Dataset> dataset;
+  core::together(ranks, [&] {
+    dataset = make_dataset(source.config);
+    if (!line.has("force") && ranks.is_first()) require_fit(source.config, available_bytes());
+  });
+  core::set_threads(threads_of_rank(ranks, source.config.threads));
+  require_equal_ranks(ranks, source.config, *dataset);
   std::vector<std::string> warnings;
-  auto trainer = prepare_start(source.config, std::move(dataset), options.init_from, warnings);
-  for (const std::string& remark : source.config.remarks) std::cout << remark << '\n';
-  for (const std::string& warning : warnings) std::cout << "warning: " << warning << '\n';
-  const RunDirectory directory =
-      RunDirectory::open(source.directory, start, options.command, options.init_from);
-  if (!given.empty()) options.command += " --init-from " + given;
-  return TrainingRun(std::move(trainer), directory, options, std::cout).run();
+  auto trainer =
+      prepare_start(source.config, std::move(dataset), options.init_from, warnings, ranks);
+  std::unique_ptr<const RunDirectory> directory;
+  core::together(ranks, [&] {
+    if (!ranks.is_first()) return;
+    for (const std::string& remark : source.config.remarks) std::cout << remark << '\n';
+    for (const std::string& warning : warnings) std::cout << "warning: " << warning << '\n';
+    directory.reset(new RunDirectory(
+        RunDirectory::open(source.directory, options.start, options.command, options.init_from)));
+  });
+  if (!ranks.is_first()) return follow_training(*trainer);
+  if (line.has("init-from")) options.command += " --init-from " + line.text("init-from");
+  return TrainingRun(std::move(trainer), *directory, options, std::cout).run();
 }
 
 }  // namespace weft::experiments

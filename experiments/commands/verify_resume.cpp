@@ -8,6 +8,7 @@
 #include "core/parallel.h"
 #include "experiments/commands/commands.h"
 #include "experiments/console/command_line.h"
+#include "experiments/train/rank_check.h"
 #include "experiments/train/resume_check.h"
 
 namespace weft::experiments {
@@ -54,7 +55,7 @@ int verify_resume_command(const Arguments& arguments) {
   const Index at = line.has("at") ? line.integer("at") : steps / 2;
   core::require(at >= 1 && at < steps, "--at ", at, " is not between 1 and --steps, ", steps);
 
-  core::set_threads(config.threads);
+  core::set_threads(threads_of_rank(core::ranks(), config.threads));
   const Index threads = core::threads(), others = threads == 1 ? 2 : 1;
   const Trace straight = train_straight(config, steps);
   const ScratchDirectory scratch;

@@ -6,6 +6,7 @@
 
 #include "experiments/evaluate/baselines.h"
 #include "experiments/evaluate/question_evaluation.h"
+#include "experiments/evaluate/shared_rows.h"
 
 namespace weft::experiments {
 namespace {
@@ -35,6 +36,25 @@ void count_row(const data::Batch& batch, const layers::TokenScores& scores, Inde
   if (one_place) tally.count_depth(10 * (first - recalled) / first, nats, all_correct);
 }
 
+/// Scores a batch shard by shard; `memory` is that of this rank's shards.
+layers::TokenScores score_shards(const layers::Model& model, const autograd::Pass& pass,
+                                 const data::Batch& batch, const SharedRows& shared,
+                                 std::vector<layers::StreamMemory>& memory) {
+  std::vector<float> nats;
+  std::vector<char> correct;
+  const std::vector<data::Batch> parts = shared.own(batch);
+  for (std::size_t s = 0; s < parts.size(); ++s) {
+    const data::Batch& part = parts[s];
+    if (model.recurrent() && !part.continues) memory[s] = model.memory(part.inputs.shape()[0]);
+    const auto own = model.score(pass, {part, model.recurrent() ? &memory[s] : nullptr});
+    nats.insert(nats.end(), own.nats.begin(), own.nats.end());
+    correct.insert(correct.end(), own.correct.begin(), own.correct.end());
+  }
+  nats = shared.join(std::move(nats));
+  correct = shared.join(std::move(correct));
+  return {std::move(nats), std::vector<bool>(correct.begin(), correct.end())};
+}
+
 void print_bands(std::ostream& out, const char* title, const std::vector<Band>& bands) {
   out << title << '\n';
   for (const Band& band : bands) {
@@ -56,10 +76,10 @@ Evaluation evaluate(const layers::Model& model, const data::Dataset& dataset,
     return evaluate_questions(*answers, *questions, options);
   const autograd::Pass pass(core::Rng(0).fold("evaluation"));
   Tally tally;
-  layers::StreamMemory memory;
+  const SharedRows shared(options);
+  std::vector<layers::StreamMemory> memory(std::size_t(shared.own_shards()));
   const double pairs = for_each_batch(dataset, options, [&](const data::Batch& batch) {
-    if (model.recurrent() && !batch.continues) memory = model.memory(batch.inputs.shape()[0]);
-    const auto scores = model.score(pass, {batch, model.recurrent() ? &memory : nullptr});
+    const layers::TokenScores scores = score_shards(model, pass, batch, shared, memory);
     for (Index row = 0; row < batch.targets.shape()[0]; ++row) count_row(batch, scores, row, tally);
   });
   Evaluation result = tally.finish();

@@ -1,6 +1,7 @@
 #include "experiments/evaluate/question_evaluation.h"
 
 #include "experiments/evaluate/answer_metrics.h"
+#include "experiments/evaluate/shared_rows.h"
 
 namespace weft::experiments {
 namespace {
@@ -48,13 +49,17 @@ Evaluation evaluate_questions(const layers::SpanModel& model, const data::Questi
                               const EvaluationOptions& options,
                               std::vector<PredictedAnswer>* answers) {
   const autograd::Pass pass(core::Rng(0).fold("evaluation"));
+  const SharedRows shared(options);
   const Index questions = dataset.questions(options.split);
   Tally tally;
   double f1 = 0;
   Index asked = 0, windows = 0;
   std::optional<OpenQuestion> open;
   const double pairs = for_each_batch(dataset, options, [&](const data::Batch& batch) {
-    for (const layers::SpanChoice& choice : model.choose(pass, {batch})) {
+    std::vector<layers::SpanChoice> choices;
+    for (const data::Batch& part : shared.own(batch))
+      for (const layers::SpanChoice& choice : model.choose(pass, {part})) choices.push_back(choice);
+    for (const layers::SpanChoice& choice : shared.join(std::move(choices))) {
       if (asked == questions) break;  // the rest of the batch is padding
       if (!open) open.emplace(dataset, options.split, asked);
       if (!open->add(windows++, choice)) continue;

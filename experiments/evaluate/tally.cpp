@@ -7,6 +7,7 @@
 
 #include "core/counters.h"
 #include "core/error.h"
+#include "core/ranks/collectives.h"
 
 namespace weft::experiments {
 namespace {
@@ -129,8 +130,9 @@ double for_each_batch(const data::Dataset& dataset, const EvaluationOptions& opt
     tokens_read += batch.inputs.size();
     read(batch);
   }
-  return double(core::counters().scored_pairs - pairs_before) /
-         double(std::max<Index>(1, tokens_read));
+  std::vector<Index> pairs{core::counters().scored_pairs - pairs_before};
+  core::add_everywhere(options.ranks, pairs);
+  return double(pairs[0]) / double(std::max<Index>(1, tokens_read));
 }
 
 }  // namespace weft::experiments

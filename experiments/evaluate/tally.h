@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/ranks/ranks.h"
 #include "data/dataset.h"
 
 namespace weft::experiments {
@@ -54,6 +55,9 @@ struct EvaluationOptions {
   Index batches = 0;  ///< 0: the whole split
   Index tokens = 0;   ///< whole sequences from the start of the split that hold as many; 0: all
   std::function<void()> poll = {};  ///< called before every batch; may throw to end the evaluation
+  /// Batches are cut by rows into as many parts, which the ranks share out; each finds the same.
+  Index shards = 1;
+  core::Ranks& ranks = core::one_rank();
 };
 
 /// Sums over scored tokens, in double and in order.

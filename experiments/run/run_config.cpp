@@ -43,9 +43,11 @@ std::vector<std::string> keys_outside_hash(const ResolvedConfig& resolved) {
         younger->first == "conv" && !values.contains(join_path(section_of(path), "qk_norm"));
     if (value == younger->second && !older) keys.push_back(path);
   }
-  if (const auto found = values.find("train.precision");
-      found != values.end() && found->second == "\"float32\"")
-    keys.push_back(found->first);
+  const std::map<std::string, std::string> younger_training = {{"train.precision", "\"float32\""},
+                                                               {"train.shards", "1"}};
+  for (const auto& [path, nothing] : younger_training)
+    if (const auto found = values.find(path); found != values.end() && found->second == nothing)
+      keys.push_back(path);
   return keys;
 }
 

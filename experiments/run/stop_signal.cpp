@@ -43,8 +43,8 @@ StopSignal::~StopSignal() {
 
 int StopSignal::number() const { return first_signal; }
 
-std::string StopSignal::name() const {
-  const char* abbreviation = ::sigabbrev_np(number());
+std::string StopSignal::name_of(int number) {
+  const char* abbreviation = ::sigabbrev_np(number);
   return abbreviation ? std::string("SIG") + abbreviation : "no signal";
 }
 

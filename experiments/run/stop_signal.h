@@ -27,10 +27,11 @@ class StopSignal {
   }
   /// The first signal that came, or 0.
   int number() const;
-  /// "SIGTERM"
-  std::string name() const;
+  std::string name() const { return name_of(number()); }
   /// 128 + number, as shells report it.
   int exit_code() const { return 128 + number(); }
+  /// "SIGTERM"
+  static std::string name_of(int number);
 
  private:
   static constexpr std::array<int, 8> signals{SIGTERM, SIGINT,  SIGUSR1, SIGUSR2,

@@ -35,6 +35,12 @@ void TrainSettings::fields(core::Fields& field) {
   field.integer("batch", batch, "sequences at a time", core::between(1, 1 << 20));
   field.integer("accumulate", accumulate, "batches whose gradients make one step",
                 core::between(1, 1 << 20));
+  field.integer("shards", shards,
+                "parts of the batch by sequences, whose gradients are added by a tree: as many "
+                "processes may share a step",
+                core::between(1, 1 << 16));
+  if (batch % shards != 0)
+    field.problem("shards", core::message_of("does not divide train.batch = ", batch));
   field.integer("eval_every", eval_every, "steps between validations; 0: only at the end",
                 core::at_least(0));
   field.integer(

@@ -25,6 +25,7 @@ struct TrainSettings {
   double minutes = 0;  ///< time, turned into steps by a probe before the first one
   Index batch = 16;
   Index accumulate = 1;
+  Index shards = 1;  ///< parts that the batch is cut into by rows
   Index eval_every = 0;
   Index eval_batches = 0;
   Index patience = 0;

@@ -4,6 +4,7 @@
 
 #include "core/parallel.h"
 #include "experiments/checkpoint/store.h"
+#include "experiments/train/rank_check.h"
 #include "experiments/train/trainer.h"
 
 namespace weft::experiments {
@@ -27,8 +28,8 @@ bool same_bits(const std::vector<Number>& a, const std::vector<Number>& b) {
 }  // namespace
 
 RunConfig with_counted_steps(RunConfig config) {
-  core::set_threads(config.threads);
-  config.train.steps = Trainer(config).total_steps();
+  core::set_threads(threads_of_rank(core::ranks(), config.threads));
+  config.train.steps = Trainer(config, core::ranks()).total_steps();
   config.train.tokens = 0;
   config.train.flops = config.train.minutes = 0;
   return config;
@@ -36,7 +37,7 @@ RunConfig with_counted_steps(RunConfig config) {
 
 Trace train_straight(const RunConfig& config, Index steps) {
   Trace trace;
-  Trainer trainer(config);
+  Trainer trainer(config, core::ranks());
   advance(trainer, steps, trace);
   keep_arrays(trainer, trace);
   return trace;
@@ -45,15 +46,20 @@ Trace train_straight(const RunConfig& config, Index steps) {
 Trace train_interrupted(const RunConfig& config, Index at, Index steps,
                         const std::string& directory) {
   Trace trace;
+  core::Ranks& ranks = core::ranks();
   CheckpointStore store(directory, 1, 0);
   {
-    Trainer first(config);
+    Trainer first(config, ranks);
     advance(first, at, trace);
-    store.save(first.snapshot());
+    const Snapshot snapshot = first.snapshot();
+    if (ranks.is_first()) store.save(snapshot);
   }
-  Trainer second(config);
+  Trainer second(config, ranks);
   std::vector<std::string> warnings;
-  second.restore(store.load_last(warnings));
+  if (ranks.is_first())
+    second.restore(store.load_last(warnings));
+  else
+    second.receive();
   advance(second, steps, trace);
   keep_arrays(second, trace);
   return trace;

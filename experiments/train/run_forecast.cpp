@@ -46,13 +46,17 @@ Probe probe(Trainer& trainer) {
   return result;
 }
 
-Probe probe_batch(RunConfig config, Index batch) {
-  config.train.batch = batch;
+Probe probe_batch(RunConfig config) {
   config.train.accumulate = 1;
   Trainer trainer(config);
   const Probe result = probe(trainer);
   core::trim_memory();
   return result;
+}
+
+Probe probe_batch(RunConfig config, Index batch) {
+  config.train.batch = batch;
+  return probe_batch(std::move(config));
 }
 
 /// Memory against the batch, a straight line once the batch keeps all threads busy.
@@ -125,7 +129,34 @@ double RunForecast::tokens_per_s(const RunConfig& config) const {
              : 0;
 }
 
+namespace {
+
+/// The shards of a step follow one another: one is in memory at a time, with unfinished sums.
+RunForecast of_shards(const RunConfig& config, Index available, bool whole) {
+  const Index shards = config.train.shards;
+  RunConfig one = config;
+  one.train.batch /= shards;
+  one.train.shards = 1;
+  Index sums = 0;
+  for (Index reach = 2; reach <= shards; reach *= 2) ++sums;
+  RunForecast forecast = forecast_run(one, available, false);
+  const Index pending = sums * forecast.parameters * Index(sizeof(Real));
+  forecast.fixed_bytes += pending;
+  forecast.peak_bytes += pending;
+  forecast.fits = forecast.peak_bytes <= available;
+  forecast.largest_batch *= shards;
+  if (!forecast.fits || !whole) return forecast;
+  const Probe all = probe_batch(config);
+  forecast.peak_bytes = all.peak_bytes;
+  forecast.step_s = all.step_s * double(config.train.accumulate);
+  forecast.measured = true;
+  return forecast;
+}
+
+}  // namespace
+
 RunForecast forecast_run(const RunConfig& config, Index available, bool whole) {
+  if (config.train.shards > 1) return of_shards(config, available, whole);
   core::set_threads(config.threads);
   RunForecast forecast;
   const Index batch = config.train.batch;

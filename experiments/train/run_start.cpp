@@ -1,6 +1,9 @@
 #include "experiments/train/run_start.h"
 
+#include <optional>
+
 #include "core/error.h"
+#include "core/ranks/collectives.h"
 #include "experiments/checkpoint/store.h"
 #include "experiments/evaluate/generation.h"
 
@@ -40,13 +43,22 @@ std::string source_of_start(const fs::path& directory, RunStart start, const std
 std::unique_ptr<Trainer> prepare_start(const RunConfig& config,
                                        std::unique_ptr<data::Dataset> dataset,
                                        const std::string& init_from,
-                                       std::vector<std::string>& warnings) {
-  auto trainer = std::make_unique<Trainer>(config, std::move(dataset));
-  if (!init_from.empty()) {
+                                       std::vector<std::string>& warnings, core::Ranks& ranks) {
+  std::unique_ptr<Trainer> trainer;
+  std::optional<Checkpoint> checkpoint;
+  core::together(ranks, [&] {
+    trainer = std::make_unique<Trainer>(config, std::move(dataset), ranks);
+    if (init_from.empty() || !ranks.is_first()) return;
     CheckpointStore other(find_run(init_from).checkpoints(), 1, 1);
-    trainer->restore_model(other.load_last(warnings));
-  }
-  check_sample(*trainer);
+    checkpoint = other.load_last(warnings);
+  });
+  if (checkpoint)
+    trainer->restore_model(*checkpoint);
+  else if (!init_from.empty())
+    trainer->receive();
+  core::together(ranks, [&] {
+    if (ranks.is_first()) check_sample(*trainer);
+  });
   return trainer;
 }
 

@@ -22,6 +22,7 @@ std::string source_of_start(const std::filesystem::path& directory, RunStart sta
 std::unique_ptr<Trainer> prepare_start(const RunConfig& config,
                                        std::unique_ptr<data::Dataset> dataset,
                                        const std::string& init_from,
-                                       std::vector<std::string>& warnings);
+                                       std::vector<std::string>& warnings,
+                                       core::Ranks& ranks = core::one_rank());
 
 }  // namespace weft::experiments

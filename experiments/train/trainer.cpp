@@ -4,11 +4,10 @@
 #include <chrono>
 #include <cmath>
 
+#include "autograd/shard.h"
 #include "core/error.h"
-#include "core/parallel.h"
-#include "experiments/checkpoint/saved_image.h"
-#include "experiments/checkpoint/text_form.h"
-#include "experiments/train/kernels_used.h"
+#include "core/ranks/collectives.h"
+#include "core/ranks/slice_sum.h"
 #include "experiments/train/run_model.h"
 
 namespace weft::experiments {
@@ -16,78 +15,162 @@ namespace weft::experiments {
 using autograd::ParameterArena;
 using core::Real;
 
-Trainer::Trainer(const RunConfig& config) : Trainer(config, make_dataset(config)) {}
+namespace {
 
-Trainer::Trainer(const RunConfig& config, std::unique_ptr<data::Dataset> dataset)
-    : config_(config),
+core::Stretch own_shards(const core::Ranks& ranks, Index shards) {
+  core::require(ranks.count() <= shards, ranks.count(), " processes cannot share ", shards,
+                shards == 1 ? " shard" : " shards",
+                " of the batch: set train.shards=", ranks.count(),
+                " or a multiple that divides train.batch");
+  return core::shards_of(ranks.rank(), ranks.count(), shards);
+}
+
+}  // namespace
+
+Trainer::Trainer(const RunConfig& config, core::Ranks& ranks)
+    : Trainer(config, make_dataset(config), ranks) {}
+
+Trainer::Trainer(const RunConfig& config, std::unique_ptr<data::Dataset> dataset,
+                 core::Ranks& ranks)
+    : ranks_(ranks),
+      config_(config),
       dataset_(std::move(dataset)),
-      model_(make_model(config, shape_of(config, *dataset_))) {
+      model_(make_model(config, shape_of(config, *dataset_))),
+      own_(own_shards(ranks, config.train.shards)),
+      slices_(0, ranks.count()),
+      tree_(own_) {
   model_->visit(inventory_);
   arena_ = std::make_unique<ParameterArena>(inventory_, ParameterArena::Use::training,
                                             config.train.precision);
   arena_->initialise(core::Rng(std::uint64_t(config.seed)).fold("parameters"));
+  slices_ = core::Slices(arena_->dense_size(), ranks.count());
+  terms_ = std::make_unique<ShardTerms>(inventory_, *arena_);
   optimizer_ = config.optim.make_optimizer(*arena_);
-  if (model_->recurrent()) memory_ = model_->memory(config.train.batch);
+  if (!ranks.alone()) optimizer_->share({&ranks_, &slices_});
+  if (model_->recurrent())
+    for (Index s = own_.begin; s < own_.end; ++s)
+      memory_.push_back(model_->memory(config.train.batch / shards()));
 }
 
-double Trainer::run_micro_batch(Index number, const data::Batch& batch, autograd::Journal& journal,
+/// The rows of a micro-batch that this rank reads.
+core::Stretch Trainer::rows() const {
+  const Index each = config_.train.batch / shards();
+  return {own_.begin * each, own_.end * each};
+}
+
+Trainer::Portions Trainer::cut(const std::vector<data::Batch>& batches) const {
+  std::vector<Index> counted;
+  for (const data::Batch& batch : batches) counted.push_back(model_->counted(batch));
+  core::add_everywhere(ranks_, counted);
+  const Index each = config_.train.batch / shards();
+  Portions portions(std::size_t(own_.size()));
+  for (std::size_t m = 0; m < batches.size(); ++m)
+    for (Index s = 0; s < own_.size(); ++s)
+      portions[std::size_t(s)].push_back({step_ * config_.train.accumulate + Index(m),
+                                          data::rows_of(batches[m], {s * each, (s + 1) * each}),
+                                          counted[m]});
+  return portions;
+}
+
+double Trainer::run_micro_batch(Index shard, const Portion& portion, autograd::Journal& journal,
                                 layers::StreamMemory& memory,
                                 const autograd::TapeOptions& options) const {
-  if (!batch.continues) memory.forget();
+  if (!portion.batch.continues) memory.forget();
   autograd::Tape tape(options);
-  const core::Rng stream =
-      core::Rng(std::uint64_t(config_.seed)).fold("training").fold(std::uint64_t(number));
+  core::Rng stream =
+      core::Rng(std::uint64_t(config_.seed)).fold("training").fold(std::uint64_t(portion.number));
+  if (shards() > 1) stream = stream.fold(std::uint64_t(shard));
   const autograd::Pass pass(tape, stream, journal);
-  const Real share = Real(1) / Real(config_.train.accumulate);
-  const autograd::Var loss =
-      model_->loss(pass, {batch, model_->recurrent() ? &memory : nullptr}, share);
+  autograd::set_shard(journal, shard);
+  const autograd::Var loss = model_->loss(
+      pass, {portion.batch, model_->recurrent() ? &memory : nullptr, portion.counted, shards()},
+      Real(1) / Real(config_.train.accumulate));
   const double value = core::scalar(loss.value());
   if (std::isfinite(value)) tape.sweep(loss);
   journal.forget_decisions();
   return value;
 }
 
-Trainer::Step Trainer::step(autograd::Profile* profile, const std::function<void()>& poll) {
-  const Index micro = config_.train.accumulate, first = step_ * micro;
-  auto batches = std::move(prefetch_);  // it comes back when the step is made
-  if (!batches) batches = std::make_unique<data::Prefetch>(*dataset_, first);
+/// Leaves the shard's gradients in the arena, or with the sums that they end.
+void Trainer::run_shard(Index shard, const std::vector<Portion>& portions,
+                        layers::StreamMemory& memory, autograd::Profile* profile,
+                        const std::function<void()>& poll) {
   arena_->zero_gradients();
   autograd::Journal journal;
-  Step result;
-  layers::StreamMemory memory = memory_;
-  for (Index m = 0; m < micro; ++m) {
-    if (m > 0 && poll) poll();
-    const data::Batch batch = batches->next();
+  double loss = 0;
+  for (std::size_t m = 0; m < portions.size() && std::isfinite(loss); ++m) {
+    if (poll && (m > 0 || shard > own_.begin)) poll();
     if (profile) profile->restart();
-    result.loss += run_micro_batch(first + m, batch, journal, memory, {.profile = profile});
-    if (!std::isfinite(result.loss)) explain_divergence("loss");
+    loss += run_micro_batch(shard, portions[m], journal, memory, {.profile = profile});
   }
+  terms_->take(shard, loss, journal);
+  tree_.take(arena_->gradients().first(std::size_t(arena_->dense_size())));
+}
+
+/// Leaves the sums over all ranks in the slices of the arena that this rank owns.
+void Trainer::sum_gradients() {
+  const auto gradients = arena_->gradients().first(std::size_t(arena_->dense_size()));
+  core::SliceSum sum(ranks_, slices_, shards());
+  for (Index bucket = 0; bucket < slices_.buckets(); ++bucket)
+    sum.begin(bucket, tree_.parts(gradients));
+  sum.finish(gradients);
+}
+
+Trainer::Step Trainer::step(autograd::Profile* profile, const std::function<void()>& poll) {
+  const Index micro = config_.train.accumulate;
+  auto batches = std::move(prefetch_);  // it comes back when the step is made
+  if (!batches)
+    batches = std::make_unique<data::Prefetch>(*dataset_, step_ * micro, micro + 1, rows());
+  std::vector<data::Batch> read;
+  for (Index m = 0; m < micro; ++m) read.push_back(batches->next());
+  const Portions portions = cut(read);
+  std::vector<layers::StreamMemory> memory = memory_;
+  memory.resize(std::size_t(own_.size()));
+  tree_.restart();
+  terms_->restart();
+  for (Index s = 0; s < own_.size(); ++s)
+    run_shard(own_.begin + s, portions[std::size_t(s)], memory[std::size_t(s)], profile, poll);
+  Step result{.loss = terms_->join(ranks_), .report = {}};
+  if (!std::isfinite(result.loss)) explain_divergence("loss");
+  sum_gradients();
   result.report = optim::take_step(*optimizer_, *arena_, config_.optim, step_, total_steps());
   if (!result.report.applied) explain_divergence("gradient norm");
-  journal.commit();
+  terms_->commit();
   inventory_.constrain();
-  memory_ = std::move(memory);
+  if (model_->recurrent()) memory_ = std::move(memory);
   prefetch_ = std::move(batches);
   ++step_;
   return result;
 }
 
+/// Runs the step again and says where; of several ranks the first that finds a place.
 void Trainer::explain_divergence(const char* what) const {
-  const std::string where = core::message_of("step ", step_, ": the ", what, " is not finite; ");
+  const Index micro = config_.train.accumulate;
+  std::string found;
   try {
-    autograd::Journal journal;
-    layers::StreamMemory memory = memory_;
-    for (Index m = 0; m < config_.train.accumulate; ++m) {
-      const Index number = step_ * config_.train.accumulate + m;
-      run_micro_batch(number, dataset_->training(number), journal, memory, {.check_finite = true});
+    std::vector<data::Batch> read;
+    for (Index m = 0; m < micro; ++m) read.push_back(dataset_->training(step_ * micro + m, rows()));
+    const Portions portions = cut(read);
+    for (Index s = 0; s < own_.size(); ++s) {
+      autograd::Journal journal;
+      layers::StreamMemory memory;
+      if (model_->recurrent()) memory = memory_[std::size_t(s)];
+      for (const Portion& portion : portions[std::size_t(s)])
+        run_micro_batch(own_.begin + s, portion, journal, memory, {.check_finite = true});
     }
   } catch (const core::Error& error) {
-    throw core::Error(core::Fault::diverged, where + error.what(),
-                      "Lower optim.lr, raise optim.warmup or lower optim.clip, and resume from the "
-                      "last checkpoint");
+    found = error.what();
   }
-  throw core::Error(core::Fault::diverged,
-                    where + "every op by itself is finite: sums of gradients overflowed");
+  const std::vector<std::string> all = core::gather(ranks_, found);
+  const auto first = std::ranges::find_if(all, [](const auto& text) { return !text.empty(); });
+  const std::string where = core::message_of("step ", step_, ": the ", what, " is not finite; ");
+  const core::Error sums(core::Fault::diverged,
+                         where + "every op by itself is finite: sums of gradients overflowed");
+  if (first == all.end()) throw core::EndedTogether(sums, ranks_.is_first());
+  throw core::EndedTogether({core::Fault::diverged, where + *first,
+                             "Lower optim.lr, raise optim.warmup or lower optim.clip, and resume "
+                             "from the last checkpoint"},
+                            ranks_.is_first());
 }
 
 Index Trainer::tokens_per_step() const {
@@ -115,74 +198,33 @@ Index Trainer::total_steps() {
   if (train.tokens > 0)
     return total_steps_ = steps_for(double(train.tokens), double(tokens_per_step()));
   if (train.flops > 0) return total_steps_ = steps_for(train.flops, useful_flops_per_step());
-  // Time: forward and backward of a few batches, the gradients thrown away.
+  // Time: that of the first rank.
+  std::vector<double> seconds{seconds_of_micro_batch()};
+  core::broadcast<double>(ranks_, seconds);
+  return total_steps_ =
+             steps_for(train.minutes * 60, seconds[0] * double(train.accumulate * own_.size()));
+}
+
+/// Forward and backward of one shard, the gradients thrown away: the best of a few.
+double Trainer::seconds_of_micro_batch() {
+  const Portions portions = cut({dataset_->training(0, rows())});
   double best = 1e300;
   for (Index i = 0; i < 4; ++i) {
     autograd::Journal journal;
     const auto start = std::chrono::steady_clock::now();
-    layers::StreamMemory memory = memory_;
-    run_micro_batch(0, dataset_->training(0), journal, memory, {});
+    layers::StreamMemory memory;
+    if (model_->recurrent()) memory = memory_.front();
+    run_micro_batch(own_.begin, portions[0][0], journal, memory, {});
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    best = std::min(best, taken.count() * double(train.accumulate));
+    best = std::min(best, taken.count());
   }
   arena_->zero_gradients();
-  return total_steps_ = steps_for(train.minutes * 60, best);
+  return best;
 }
 
 Index Trainer::fixed_bytes() const {
-  return 2 * arena_->size() * Index(sizeof(Real)) + arena_->rounded_bytes() + optimizer_->bytes();
-}
-
-std::vector<ArrayTarget> Trainer::model_arrays() { return arrays_of(*arena_, inventory_); }
-
-std::vector<ArrayTarget> Trainer::moment_arrays() {
-  std::vector<ArrayTarget> arrays;
-  for (const optim::Moment& moment : optimizer_->moments())
-    arrays.push_back({"optim/" + moment.name, moment.shape, moment.values});
-  return arrays;
-}
-
-std::vector<ArrayTarget> Trainer::memory_arrays() {
-  std::vector<ArrayTarget> arrays;
-  for (const layers::StreamMemory::Array& array : memory_.arrays())
-    arrays.push_back({"memory/" + array.name, array.shape, array.values});
-  return arrays;
-}
-
-Snapshot Trainer::snapshot() {
-  Snapshot snapshot;
-  snapshot.step = step_;
-  snapshot.config_toml = config_.toml();
-  for (const auto& arrays : {model_arrays(), moment_arrays(), memory_arrays()})
-    for (const ArrayTarget& array : arrays)
-      snapshot.arrays.push_back({array.name, array.shape, array.values});
-  snapshot.facts["rng/seed"] = std::int64_t(config_.seed);
-  snapshot.facts["data/position"] = std::int64_t(step_ * config_.train.accumulate);
-  snapshot.facts["data/fingerprint"] = dataset_->fingerprint();
-  snapshot.facts.merge(describe_form(TextForm::of(*dataset_)));
-  for (const auto& [name, text] : describe_image(dataset_->image()))
-    snapshot.facts["data/" + name] = text;
-  snapshot.facts["meta/total_steps"] = std::int64_t(total_steps());
-  for (const auto& [name, kernels] : kernels_used(config_))
-    snapshot.facts["meta/" + name] = kernels;
-  return snapshot;
-}
-
-void Trainer::restore_model(const Checkpoint& checkpoint) {
-  restore_arrays(checkpoint, model_arrays());
-}
-
-void Trainer::restore(const Checkpoint& checkpoint) {
-  if (checkpoint.text("data/fingerprint") != dataset_->fingerprint())
-    throw core::Error(core::Fault::data,
-                      "the data is not what this run began with (its fingerprint differs); bring "
-                      "the file back, or start again with --fresh");
-  restore_model(checkpoint);
-  checkpoint.restore("optim", moment_arrays());
-  checkpoint.restore("memory", memory_arrays());
-  step_ = checkpoint.step;
-  if (config_.train.minutes > 0) total_steps_ = Index(checkpoint.integer("meta/total_steps"));
-  prefetch_.reset();
+  return (2 * arena_->size() + tree_.arrays() * arena_->dense_size()) * Index(sizeof(Real)) +
+         arena_->rounded_bytes() + optimizer_->bytes();
 }
 
 }  // namespace weft::experiments

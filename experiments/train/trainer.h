@@ -8,33 +8,38 @@
 
 #include "autograd/parameter_arena.h"
 #include "autograd/profile.h"
+#include "core/ranks/slice_sum.h"
 #include "data/prefetch.h"
 #include "experiments/checkpoint/checkpoint.h"
 #include "experiments/run/run_config.h"
+#include "experiments/train/shard_terms.h"
 #include "layers/model/model.h"
 #include "optim/take_step.h"
 
 namespace weft::experiments {
 
 /// A model being trained, from one optimizer step to the next: everything that a checkpoint holds
-/// and nothing that it does not.
+/// and nothing that it does not. The batch is cut by rows into train.shards; several ranks share
+/// them out, and what is said to be done by all ranks must be called by each of them.
 class Trainer {
  public:
-  explicit Trainer(const RunConfig& config);
+  explicit Trainer(const RunConfig& config, core::Ranks& ranks = core::one_rank());
   /// With data that was made from the same config.
-  Trainer(const RunConfig& config, std::unique_ptr<data::Dataset> dataset);
+  Trainer(const RunConfig& config, std::unique_ptr<data::Dataset> dataset,
+          core::Ranks& ranks = core::one_rank());
 
   struct Step {
     double loss = 0;  ///< nats, mean over the step's targets, before the update
     optim::StepReport report;
   };
-  /// One optimizer step. A loss or gradient that is not finite changes nothing and throws an Error
-  /// (Fault::diverged) that names the first op and layer to make it. Between micro-batches it calls
-  /// `poll`, which may throw to give the step up: nothing has then changed.
+  /// One optimizer step, by all ranks. A loss or gradient that is not finite changes nothing and
+  /// throws an Error (Fault::diverged) that names the first op and layer to make it. Between
+  /// micro-batches it calls `poll`, which may throw to give the step up where there is one rank:
+  /// nothing has then changed.
   Step step(autograd::Profile* profile = nullptr, const std::function<void()>& poll = {});
 
   Index steps_done() const { return step_; }
-  /// From the budget; a budget in minutes is turned into steps by timing a few first.
+  /// From the budget; a budget in minutes is turned into steps by timing a few first, by all ranks.
   Index total_steps();
   Index tokens_per_step() const;
   /// Of a step that scores this many pairs: 6 x matrix weights x rows + 12 x head width x pairs.
@@ -45,15 +50,19 @@ class Trainer {
   /// Parameters, gradients and moments.
   Index fixed_bytes() const;
 
-  /// Views of all that a resumed run needs; valid until the next step.
+  /// Views of all that a resumed run needs; valid until the next step. By all ranks; the first
+  /// one's is whole.
   Snapshot snapshot();
+  /// By the first rank, while the others `receive`.
   void restore(const Checkpoint& checkpoint);
   /// Parameters and states only, for starting from another run's model.
   void restore_model(const Checkpoint& checkpoint);
+  void receive() { send_state(); }
 
   /// Parameters and states, under the names that a checkpoint gives them.
   std::vector<ArrayTarget> model_arrays();
 
+  core::Ranks& ranks() const { return ranks_; }
   const RunConfig& config() const { return config_; }
   const data::Dataset& dataset() const { return *dataset_; }
   const layers::Model& model() const { return *model_; }
@@ -62,12 +71,33 @@ class Trainer {
   autograd::ParameterArena& arena() { return *arena_; }
 
  private:
-  double run_micro_batch(Index number, const data::Batch& batch, autograd::Journal& journal,
+  /// What a shard reads in one micro-batch.
+  struct Portion {
+    Index number;  ///< of the micro-batch
+    data::Batch batch;
+    Index counted;  ///< targets of the whole micro-batch
+  };
+  /// The micro-batches of a step, cut into the shards of this rank: [shard][micro-batch].
+  using Portions = std::vector<std::vector<Portion>>;
+
+  Index shards() const { return config_.train.shards; }
+  core::Stretch rows() const;
+  Portions cut(const std::vector<data::Batch>& batches) const;
+  double run_micro_batch(Index shard, const Portion& portion, autograd::Journal& journal,
                          layers::StreamMemory& memory, const autograd::TapeOptions& options) const;
+  void run_shard(Index shard, const std::vector<Portion>& portions, layers::StreamMemory& memory,
+                 autograd::Profile* profile, const std::function<void()>& poll);
+  void sum_gradients();
   [[noreturn]] void explain_divergence(const char* what) const;
+  double seconds_of_micro_batch();
+  void send_state();
+  void join_memory();
+  void require_equal_values();
+  /// The moments as a checkpoint has them; of several ranks the first has them, gathered.
   std::vector<ArrayTarget> moment_arrays();
   std::vector<ArrayTarget> memory_arrays();
 
+  core::Ranks& ranks_;
   RunConfig config_;
   std::unique_ptr<data::Dataset> dataset_;
   std::unique_ptr<layers::Model> model_;
@@ -75,7 +105,13 @@ class Trainer {
   std::unique_ptr<autograd::ParameterArena> arena_;
   std::unique_ptr<optim::Optimizer> optimizer_;
   std::unique_ptr<data::Prefetch> prefetch_;
-  layers::StreamMemory memory_;  ///< of a recurrent model's streams
+  core::Stretch own_;  ///< this rank's shards
+  core::Slices slices_;
+  core::TreeSum tree_;
+  std::unique_ptr<ShardTerms> terms_;
+  std::vector<std::vector<Real>> gathered_moments_;
+  std::vector<layers::StreamMemory> memory_;  ///< of a recurrent model's streams, for each shard
+  layers::StreamMemory joined_memory_;        ///< of all ranks
   Index step_ = 0;
   Index total_steps_ = 0;  ///< 0 until known
 };

@@ -53,6 +53,7 @@ TrainingRun::TrainingRun(std::unique_ptr<Trainer> trainer, const RunDirectory& d
       store_(files_.checkpoints(), trainer_.config().train.keep_last,
              trainer_.config().train.keep_best, [this] { directory_.require_held(); }),
       out_(out),
+      agreement_(trainer_.ranks()),
       log_(files_.log(), std::ios::app),
       progress_(out, progress_settings(trainer_.config().train, log_)) {
   log_ << utc_now() << "  " << options_.command << std::endl;
@@ -65,16 +66,20 @@ int TrainingRun::run() {
   if (begins && resumes) refuse_to_begin_again();
   try {
     if (begins) begin();
+    agreement_.begin(Duty::count_steps);
+    trainer_.total_steps();
     announce();
     train_until_done();
     finish();
+    agreement_.begin(Duty::end);
     return 0;
   } catch (const Interrupted&) {
-    progress_.message(stop_.name() + ": stopping after step " +
-                      std::to_string(trainer_.steps_done()));
+    const std::string signal = StopSignal::name_of(agreement_.signal());
+    progress_.message(signal + ": stopping after step " + std::to_string(trainer_.steps_done()));
     save();
-    set_status("stopped", stop_.name());
-    return stop_.exit_code();
+    set_status("stopped", signal);
+    agreement_.begin(Duty::end, agreement_.exit_code());
+    return agreement_.exit_code();
   } catch (const core::Error& error) {
     log_ << "error: " << error.what() << std::endl;
     set_failed(error.fault() == core::Fault::diverged ? "diverged" : "failed", error.reason(),
@@ -119,6 +124,7 @@ void TrainingRun::resume() {
         "Start a new run from them: add --run DIR --init-from " + files_.directory.string());
   for (const std::string& change : check_resumed_config(checkpoint, trainer_.config()))
     progress_.message("changed since the checkpoint: " + change);
+  agreement_.begin(Duty::restore);
   trainer_.restore(checkpoint);
   if (checkpoint.has("train/best")) best_ = checkpoint.number("train/best");
   without_best_ = Index(checkpoint.integer("train/without_best"));
@@ -171,11 +177,14 @@ void TrainingRun::announce() {
   facts["command"] = options_.command;
   facts.merge(kernels_used(config));
   facts["threads"] = std::int64_t(core::threads());
+  const Index ranks = trainer_.ranks().count();
+  if (ranks > 1) facts["ranks"] = std::int64_t(ranks);
   record_start(files_, std::move(facts));
   set_status("running");
   progress_.message(core::message_of(
       "run ", files_.directory.string(), "  ", format_count(double(trainer_.arena().count())),
       " parameters  ", trunk_of(config.model), "  ",
+      ranks > 1 ? format_number_of(double(ranks), "rank") + " of " : "",
       format_number_of(double(core::threads()), "thread"), ", ", describe_kernels()));
   if (const std::string text = describe_precision(config); !text.empty()) progress_.message(text);
   if (config.model.has_batch_statistics())
@@ -209,14 +218,16 @@ void TrainingRun::train_until_done() {
     tensorboard_.emplace(files_.tensorboard(), trainer_.steps_done());
   saved_time_ = steady_seconds();
   if (!options_.init_from.empty() && saved_step_ < 0) save();
+  std::function<void()> poll;  // several ranks end a step that they have begun
+  if (trainer_.ranks().alone()) poll = [this] { agreement_.throw_if_requested(); };
   while (true) {
-    stop_.throw_if_requested();
+    agreement_.throw_if_requested();
     if (validation_is_due()) validate();
     if (checkpoint_is_due()) save();
     if (trainer_.steps_done() >= trainer_.total_steps() || patience_has_ended()) return;
-    stop_.throw_if_requested();
+    agreement_.begin(Duty::step);
     const double start = steady_seconds();
-    const Trainer::Step step = trainer_.step(nullptr, [&] { stop_.throw_if_requested(); });
+    const Trainer::Step step = trainer_.step(nullptr, poll);
     record_step(step, steady_seconds() - start);
   }
 }
@@ -264,10 +275,15 @@ void TrainingRun::record_step(const Trainer::Step& step, double seconds) {
                     .tokens_per_s = tokens_per_s_});
 }
 
+template <class Measure>
+Validation TrainingRun::measure(const Measure& validate, Index batches) {
+  agreement_.begin(Duty::evaluate, batches);
+  return validate(trainer_, baselines_, [this] { agreement_.poll(); });
+}
+
 void TrainingRun::validate() {
   const RunConfig& config = trainer_.config();
-  const Validation found =
-      experiments::validate(trainer_, baselines_, [&] { stop_.throw_if_requested(); });
+  const Validation found = measure(experiments::validate, config.train.eval_batches);
   saved_too_early_ = saved_step_ == trainer_.steps_done();
   if (found.spans) progress_.message(found.spans->summary());
   log_metrics(found.record);
@@ -340,6 +356,7 @@ void TrainingRun::save() {
   if (step == saved_step_ && !saved_too_early_) return;
   if (step == 0 && options_.init_from.empty()) return;
   metrics_->sync();
+  agreement_.begin(Duty::save);
   Snapshot snapshot = trainer_.snapshot();
   if (best_) snapshot.facts["train/best"] = *best_;
   snapshot.facts["train/without_best"] = std::int64_t(without_best_);
@@ -363,8 +380,7 @@ void TrainingRun::finish() {
   const bool whole = trainer_.config().train.eval_batches == 0 || options_.is_smoke_test;
   const bool measured = whole && validated_step_ == trainer_.steps_done();
   if (!last_evaluation_ || !measured) {
-    const Validation found =
-        validate_finally(trainer_, baselines_, [&] { stop_.throw_if_requested(); });
+    const Validation found = measure(validate_finally, 0);
     if (!measured && !is_measured_finally_) log_metrics(found.record);
     last_evaluation_ = found.evaluation;
   }

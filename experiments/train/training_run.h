@@ -11,8 +11,8 @@
 #include "experiments/evaluate/evaluation.h"
 #include "experiments/run/metrics_log.h"
 #include "experiments/run/run_directory.h"
-#include "experiments/run/stop_signal.h"
 #include "experiments/run/tensorboard_log.h"
+#include "experiments/train/agreement.h"
 #include "experiments/train/trainer.h"
 #include "experiments/train/validation.h"
 
@@ -27,7 +27,8 @@ struct RunOptions {
 };
 
 /// A training run in its directory: steps, validations, samples, checkpoints, metrics and what the
-/// user sees, until the budget is used up, patience ends or a signal asks to stop.
+/// user sees, until the budget is used up, patience ends or a signal asks to stop. Of several ranks
+/// the first has it, and the others follow.
 class TrainingRun {
  public:
   /// The trainer has not made a step yet. The directory must outlive the run.
@@ -57,6 +58,9 @@ class TrainingRun {
   bool patience_has_ended() const;
   bool checkpoint_is_due() const;
   void save();
+  /// Scores the validation split with all ranks.
+  template <class Measure>
+  Validation measure(const Measure& validate, Index batches);
   void finish();
   /// Prints a result, also into the log.
   void print(const std::string& text);
@@ -68,7 +72,7 @@ class TrainingRun {
   RunOptions options_;
   CheckpointStore store_;
   std::ostream& out_;
-  StopSignal stop_;
+  Agreement agreement_;
   std::ofstream log_;
   Progress progress_;
   std::optional<MetricsLog> metrics_;

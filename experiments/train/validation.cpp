@@ -9,12 +9,24 @@ namespace {
 /// Recall from further back than this is beyond what a short window reads.
 constexpr Index far_back = 31;
 
+}  // namespace
+
+EvaluationOptions validation_options(const Trainer& trainer, Index batches,
+                                     const std::function<void()>& poll) {
+  return {.batches = batches,
+          .poll = poll,
+          .shards = trainer.config().train.shards,
+          .ranks = trainer.ranks()};
+}
+
+namespace {
+
 Validation score(const Trainer& trainer, const std::string& name, Index batches,
                  const std::function<void()>& poll) {
   const RunConfig& config = trainer.config();
   Validation result;
   Evaluation& e = result.evaluation;
-  e = evaluate(trainer.model(), trainer.dataset(), {.batches = batches, .poll = poll});
+  e = evaluate(trainer.model(), trainer.dataset(), validation_options(trainer, batches, poll));
   result.spans = span_report(trainer.model(), config);
   result.record = {trainer.steps_done(), {{name + "_loss", e.nats}, {name + "_bits", e.bits()}}};
   result.line = "step " + std::to_string(trainer.steps_done()) + ": validation " +

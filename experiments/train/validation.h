@@ -26,6 +26,10 @@ struct KnownBaselines {
   std::vector<data::BitsBaseline> bits;
 };
 
+/// How all ranks of a trainer together score so many batches of the validation split; 0: all.
+EvaluationOptions validation_options(const Trainer& trainer, Index batches,
+                                     const std::function<void()>& poll);
+
 /// Scores train.eval_batches of the split, under names that begin with validation_. Before every
 /// batch it calls `poll`, which may throw to end it.
 Validation validate(const Trainer& trainer, const KnownBaselines& baselines,

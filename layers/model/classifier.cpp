@@ -67,7 +67,8 @@ Var Classifier::pooled(const Pass& pass, const Reading& reading) const {
 Var Classifier::loss(const Pass& pass, const Reading& reading, Real share) const {
   const Var x = pooled(pass, reading);
   const core::Scope scope("head");
-  return trunk_.with_penalties(pass, head_.loss(x, reading.targets, share), share);
+  return trunk_.with_penalties(pass, head_.loss(x, reading.targets, target_share(reading, share)),
+                               penalty_share(reading, share));
 }
 
 TokenScores Classifier::score(const Pass& pass, const Reading& reading) const {

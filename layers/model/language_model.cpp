@@ -23,8 +23,9 @@ LanguageModel::LanguageModel(const ModelSettings& settings, const AttentionPlans
 Var LanguageModel::loss(const Pass& pass, const Reading& reading, Real share) const {
   const Var h = trunk_.hidden(pass, reading.inputs, reading.lengths, reading.memory);
   const core::Scope scope("output");
-  const Var loss = output_.loss(pass, h, trunk_.tokens(), reading.targets, share, loss_chunk_);
-  return trunk_.with_penalties(pass, loss, share);
+  const Var loss = output_.loss(pass, h, trunk_.tokens(), reading.targets,
+                                target_share(reading, share), loss_chunk_);
+  return trunk_.with_penalties(pass, loss, penalty_share(reading, share));
 }
 
 TokenScores LanguageModel::score(const Pass& pass, const Reading& reading) const {

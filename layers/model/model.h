@@ -17,6 +17,10 @@ namespace weft::layers {
 /// and the call leaves in it what the next segment continues.
 struct Reading : core::Batch {
   StreamMemory* memory = nullptr;
+  /// Where these are some rows of a batch that is read in `parts` of one size: the targets that are
+  /// counted in all of it, of which these may have none. The parts' losses add up to the batch's.
+  std::optional<Index> all_targets = {};
+  Index parts = 1;
 };
 
 /// The sizes of a model's tables that the data need.
@@ -35,6 +39,8 @@ class Model {
 
   /// Mean loss in nats over the counted targets, times `share`, with the mechanisms' penalties.
   virtual Var loss(const Pass& pass, const Reading& reading, Real share) const = 0;
+  /// How many targets of a batch the loss is a mean over.
+  virtual Index counted(const core::Batch& batch) const;
   /// How well each target is predicted, in evaluation.
   virtual TokenScores score(const Pass& pass, const Reading& reading) const = 0;
 
@@ -59,6 +65,13 @@ class Model {
 
   /// Lists parameters, states and what mechanisms do between steps.
   virtual void visit(Inventory& inventory) = 0;
+
+ protected:
+  /// What part of `share` falls to the targets of a reading, and to its penalties.
+  Real target_share(const Reading& reading, Real share) const;
+  static Real penalty_share(const Reading& reading, Real share) {
+    return share / Real(reading.parts);
+  }
 };
 
 }  // namespace weft::layers

@@ -16,8 +16,9 @@ Seq2SeqModel::Seq2SeqModel(const ModelSettings& settings, Index vocabulary)
 Var Seq2SeqModel::loss(const Pass& pass, const Reading& reading, Real share) const {
   const Var h = hidden(pass, reading);
   const core::Scope scope("output");
-  return with_penalties(pass, output_.loss(pass, h, tokens(), reading.targets, share, loss_chunk_),
-                        share);
+  const Var loss =
+      output_.loss(pass, h, tokens(), reading.targets, target_share(reading, share), loss_chunk_);
+  return with_penalties(pass, loss, penalty_share(reading, share));
 }
 
 TokenScores Seq2SeqModel::score(const Pass& pass, const Reading& reading) const {

@@ -1,5 +1,7 @@
 #include "layers/model/span_model.h"
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "core/scope.h"
 #include "layers/model/model_parts.h"
@@ -21,11 +23,22 @@ Var SpanModel::hidden(const Pass& pass, const Reading& reading) const {
   return trunk_.hidden(pass, reading.inputs, reading.lengths);
 }
 
+Index SpanModel::counted(const core::Batch& batch) const {
+  const Index each = batch.targets.size() / batch.targets.shape()[0];
+  const auto listed = [&](Index sequence) {
+    const auto own = batch.targets.read().subspan(std::size_t(sequence * each), std::size_t(each));
+    return std::ranges::any_of(own, [](core::Token t) { return t != core::no_target; });
+  };
+  Index sequences = 0;
+  for (Index b = 0; b < batch.targets.shape()[0]; ++b) sequences += listed(b);
+  return sequences;
+}
+
 Var SpanModel::loss(const Pass& pass, const Reading& reading, Real share) const {
   const Var h = hidden(pass, reading);
   const core::Scope scope("head");
-  const Var loss = head_.loss(h, reading.documents, reading.targets, share);
-  return trunk_.with_penalties(pass, loss, share);
+  const Var loss = head_.loss(h, reading.documents, reading.targets, target_share(reading, share));
+  return trunk_.with_penalties(pass, loss, penalty_share(reading, share));
 }
 
 std::vector<SpanChoice> SpanModel::choose(const Pass& pass, const Reading& reading) const {

@@ -16,6 +16,8 @@ class SpanModel final : public Model {
             bool recompute = false);
 
   Var loss(const Pass& pass, const Reading& reading, Real share) const override;
+  /// Sequences with an answer.
+  Index counted(const core::Batch& batch) const override;
   /// One score for each sequence, right where the choice is a listed answer.
   TokenScores score(const Pass& pass, const Reading& reading) const override;
   /// The best span of each document, of at most `answer_longest` tokens.

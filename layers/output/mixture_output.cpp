@@ -30,9 +30,9 @@ MixtureOutput::MixtureOutput(Index levels, Index width, Index mixtures, Init ini
 
 Var MixtureOutput::loss(const Var& h, const core::Tokens& targets, Real share) const {
   const auto counted = targets.size() - std::ranges::count(targets.read(), core::no_target);
-  core::require(counted > 0, "mixture output: no target is counted");
+  core::require(counted > 0 || share == 0, "mixture output: no target is counted");
   const Var nats = autograd::logistic_mixture(theta(h), targets, levels_, Real(least_log_scale));
-  return autograd::scale(autograd::sum(nats), share / Real(counted));
+  return autograd::scale(autograd::sum(nats), share / Real(std::max<Index>(1, counted)));
 }
 
 /// The differences of F at the edges between values: 0 and 1 at the outermost ones.

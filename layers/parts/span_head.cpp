@@ -41,8 +41,8 @@ Var SpanHead::loss(const Var& h, const core::Tokens& documents, const core::Toke
                    Real share) const {
   const Var each = nats(h, documents, answers);
   const Index counted = count_answered(answers);
-  core::require(counted > 0, "span loss: no sequence has an answer");
-  return autograd::scale(autograd::sum(each), share / Real(counted));
+  core::require(counted > 0 || share == 0, "span loss: no sequence has an answer");
+  return autograd::scale(autograd::sum(each), share / Real(std::max<Index>(1, counted)));
 }
 
 std::vector<SpanChoice> SpanHead::choose(const Tensor& h, const core::Tokens& documents,

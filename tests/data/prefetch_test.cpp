@@ -19,7 +19,8 @@ class Counting : public Dataset {
 
   Index length() const override { return 1; }
   Index vocabulary() const override { return 1000; }
-  Batch training(Index number) const override {
+  Index batch() const override { return 1; }
+  Batch read_training(Index number, core::Stretch) const override {
     ++made;
     pthread_sigmask(SIG_SETMASK, nullptr, &signals);
     if (number == fails_at_) throw core::Error(core::Fault::data, "the disk is gone");

@@ -180,6 +180,40 @@ it_lets_one_build_at_a_time_through() {
   expect "one build, whose result the others use" [ "$(times_called '^ninja')" = 1 ]
 }
 
+it_lets_the_first_process_of_a_run_build_for_all() {
+  NINJA='sleep 0.3'
+  local i pids=()
+  for i in 2 1 0; do
+    (
+      export OMPI_COMM_WORLD_SIZE=3 OMPI_COMM_WORLD_RANK=$i
+      weft list
+      [ "$code" = 7 ]
+    ) &
+    pids+=($!)
+  done
+  for i in "${pids[@]}"; do expect "each process to run the program" wait "$i"; done
+  expect "one build" [ "$(times_called '^ninja')" = 1 ]
+  expect "one look at the packages" [ "$(times_called '^dpkg-query')" = 1 ]
+}
+
+it_says_so_when_no_first_process_builds_here() {
+  OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 WEFT_BUILD_SECONDS=0 weft list
+  expect "exit code 1" [ "$code" = 1 ]
+  expect "what to do" grep -q 'run ./weft --version once on each' <<<"$err"
+}
+
+it_looks_for_mpi_where_processes_are_started_together() {
+  PMIX_RANK=0 weft list
+  expect "the package looked at" called '^dpkg-query .*libopenmpi-dev'
+}
+
+it_configures_again_when_mpi_came_later() {
+  PMIX_RANK=0 weft list
+  printf 'WEFT_MPI:STRING=AUTO\n' >>"$root/build/release/CMakeCache.txt"
+  touch "$root/core/tensor.cpp" && PMIX_RANK=0 weft list
+  expect "two configurations" [ "$(times_called '^cmake')" = 2 ]
+}
+
 it_runs_all_three_stages_of_the_tests() {
   weft test
   expect "the test packages looked at" called '^dpkg-query .*libgtest-dev'

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/shard.h"
 #include "core/counters.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
@@ -96,6 +97,9 @@ Tensor Centroids::in_use(const autograd::Pass& pass, const Tensor& tokens) const
 void Centroids::propose(const autograd::Pass& pass, const Tensor& in_use,
                         const std::vector<Members>& all) const {
   if (!pass.training() || pass.replaying() || !pass.journal()) return;
+  // Where a batch is cut into shards, each makes its own first centres, and those of the first
+  // stay.
+  if (is_untrained() && autograd::shard_of(*pass.journal()) > 0) return;
   const Index width = settings_.width, heads = settings_.heads, clusters = settings_.clusters;
   const bool first = is_untrained() && !pass.journal()->proposed(state_);
   Tensor statistics({heads, clusters, 2 * width + 1}, 0);

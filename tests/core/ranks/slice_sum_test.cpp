@@ -49,7 +49,7 @@ std::vector<Real> sum_over_ranks(Index ranks, const std::vector<std::vector<Real
   std::vector<std::vector<Real>> results;
   const Index shards = Index(terms.size());
   RanksInThreads::run(ranks, [&](Ranks& own) {
-    const Range mine = shards_of(own.rank(), ranks, shards);
+    const Stretch mine = shards_of(own.rank(), ranks, shards);
     const Slices slices(numbers, ranks, bucket);
     TreeSum sum(mine);
     std::vector<Real> values;
@@ -155,7 +155,7 @@ TEST(Collectives, give_all_ranks_the_same) {
       const std::vector<std::string> all = gather(own, std::string(std::size_t(own.rank()), 'x'));
       for (Index r = 0; r < ranks; ++r)
         EXPECT_EQ(all[std::size_t(r)], std::string(std::size_t(r), 'x'));
-      const Range mine = shards_of(own.rank(), ranks, 7);
+      const Stretch mine = shards_of(own.rank(), ranks, 7);
       TreeSum sum(mine);
       std::vector<Real> values;
       std::vector<std::vector<Real>> terms;

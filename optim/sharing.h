@@ -1,0 +1,18 @@
+#pragma once
+
+#include "core/ranks/slice_sum.h"
+
+namespace weft::optim {
+
+/// How the dense parameters are shared out: by default one process has all of them.
+struct Sharing {
+  core::Ranks* ranks = nullptr;
+  const core::Slices* slices = nullptr;
+
+  /// What this rank has of `size` numbers.
+  std::vector<core::Stretch> owned(core::Index size) const {
+    return ranks ? slices->owned(ranks->rank()) : std::vector<core::Stretch>{{0, size}};
+  }
+};
+
+}  // namespace weft::optim

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <mutex>
+
+#include "experiments/train/resume_check.h"
+#include "experiments/train/trainer.h"
+#include "tests/places.h"
+#include "tests/ranks_in_threads.h"
+
+namespace weft::experiments {
+
+/// A small run of four sequences a batch in four shards, of a shipped config or of a text.
+inline RunConfig small_shards(const std::string& source, std::vector<std::string> settings = {}) {
+  std::vector<std::string> all = {"train.batch=4",       "train.shards=4", "train.steps=3",
+                                  "optim.warmup=1",      "model.width=16", "model.heads=2",
+                                  "train.eval_batches=2"};
+  all.insert(all.end(), settings.begin(), settings.end());
+  if (source.starts_with("configs/")) return RunConfig::load(source_dir() + "/" + source, all);
+  return RunConfig::from_text(source, "text", all);
+}
+
+/// What the first of so many ranks has after some steps.
+inline Trace train_with_ranks(const RunConfig& config, core::Index ranks, core::Index steps) {
+  Trace trace;
+  RanksInThreads::run(ranks, [&](core::Ranks& own) {
+    Trainer trainer(config, own);
+    std::vector<double> losses;
+    while (trainer.steps_done() < steps) losses.push_back(trainer.step().loss);
+    const Snapshot snapshot = trainer.snapshot();
+    if (!own.is_first()) return;
+    trace.losses = losses;
+    for (const ArraySource& array : snapshot.arrays)
+      trace.arrays.emplace_back(array.name,
+                                std::vector<core::Real>(array.values.begin(), array.values.end()));
+  });
+  return trace;
+}
+
+}  // namespace weft::experiments

@@ -1,0 +1,260 @@
+// A batch cut into shards: what they add up to, at any number of ranks, here threads.
+#include "core/counters.h"
+#include "core/parallel.h"
+#include "experiments/checkpoint/store.h"
+#include "experiments/evaluate/evaluation.h"
+#include "experiments/train/run_model.h"
+#include "experiments/train/validation.h"
+#include "layers/attention/registry.h"
+#include "tests/data/batch_equality.h"
+#include "tests/experiments/train/rank_traces.h"
+#include "tests/fresh_directory.h"
+
+namespace weft::experiments {
+namespace {
+
+const std::string small = "[data]\nlength = 16\nheld_out = 8\n[model]\nlayers = 1\n";
+
+/// Something that a run can have, by the settings that give it.
+struct Case {
+  std::string name;
+  std::vector<std::string> settings = {};
+  std::string text = small;
+};
+void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
+
+std::vector<Case> parts_of_training() {
+  return {
+      {"accumulate", {"train.accumulate=2"}},
+      {"dropout", {"model.dropout=0.2"}},
+      {"batch_norm", {"model.norm=batch", "model.allow_leaky_norm=true"}},
+      {"reversible", {"model.reversible=true"}},
+      {"recompute", {"train.recompute=true"}},
+      {"bf16", {"train.precision=bf16"}},
+      {"adagrad", {"optim.kind=adagrad", "optim.tensor_clip=0.001"}},
+      {"sgd", {"optim.kind=sgd", "optim.weight_decay=0"}},
+      {"routing", {"model.attention=routing", "attention.routing.clusters=2"}},
+      {"routing_accumulated",
+       {"model.attention=routing", "attention.routing.clusters=2", "train.accumulate=2"}},
+      {"streams",
+       {"data.stream=48", "model.attention=adaptive_span", "model.segment_memory=true",
+        "model.positions=none"}},
+      {"experts", {"model.feedforward=experts", "model.dropout=0.1"}},
+      {"product_keys", {"model.feedforward=memory", "model.memory_keys=8", "model.memory_top=2"}},
+      {"listops",
+       {},
+       "[data]\nkind = \"listops\"\nlength = 128\nshortest = 8\nheld_out = 8\n[model]\n"
+       "task = \"classify\"\ncausal = false\nlayers = 1\n"},
+      {"facts",
+       {},
+       "[data]\nkind = \"facts\"\nlength = 128\nshortest = 8\nheld_out = 8\n[model]\n"
+       "task = \"span\"\ncausal = false\nlayers = 1\n"},
+      {"masked",
+       {},
+       "[data]\nkind = \"text\"\npath = \"" + source_dir() +
+           "/LICENSE\"\nlength = 16\nmasking = \"bert\"\nmask_share = 0.05\n"
+           "[model]\ncausal = false\nlayers = 1\n"},
+  };
+}
+
+class Shards : public testing::TestWithParam<Case> {};
+
+TEST_P(Shards, any_number_of_ranks_trains_the_same_bits) {
+  const Case& own = GetParam();
+  const RunConfig config = small_shards(own.text, own.settings);
+  const Trace one = train_with_ranks(config, 1, 3);
+  for (const Index ranks : {2, 3, 4})
+    EXPECT_EQ(differences(one, train_with_ranks(config, ranks, 3)), std::vector<std::string>())
+        << ranks << " ranks";
+}
+
+INSTANTIATE_TEST_SUITE_P(Training, Shards, testing::ValuesIn(parts_of_training()),
+                         [](const auto& test) { return test.param.name; });
+
+/// Every mechanism that has a config of its own.
+std::vector<Case> mechanisms() {
+  std::vector<Case> cases;
+  for (const auto& file :
+       std::filesystem::directory_iterator(source_dir() + "/configs/mechanisms")) {
+    const std::string name = file.path().stem();
+    std::vector<std::string> settings = {"data.length=128", "model.width=32", "model.heads=4"};
+    if (name.ends_with("etc")) settings.push_back("data.path=" + source_dir() + "/LICENSE");
+    cases.push_back({name, settings, "configs/mechanisms/" + name + ".toml"});
+  }
+  std::ranges::sort(cases, {}, &Case::name);
+  return cases;
+}
+
+class ShardsOfMechanism : public testing::TestWithParam<Case> {};
+
+TEST_P(ShardsOfMechanism, any_number_of_ranks_trains_the_same_bits) {
+  const Case& own = GetParam();
+  const RunConfig config = small_shards(own.text, own.settings);
+  const Trace one = train_with_ranks(config, 1, 2);
+  EXPECT_EQ(differences(one, train_with_ranks(config, 3, 2)), std::vector<std::string>());
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, ShardsOfMechanism, testing::ValuesIn(mechanisms()),
+                         [](const auto& test) { return test.param.name; });
+
+TEST(ShardsOfStep, cutting_a_batch_changes_what_is_drawn_and_how_sums_are_rounded_alone) {
+  const Trace whole = train_with_ranks(small_shards(small, {"train.shards=1"}), 1, 3);
+  const Trace cut = train_with_ranks(small_shards(small), 1, 3);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(whole.losses[i], cut.losses[i], 1e-4);
+  EXPECT_NE(differences(whole, cut), std::vector<std::string>());
+}
+
+/// What all ranks together do in the steps of a run.
+struct Traffic {
+  Index sent, added, size;
+};
+
+Traffic traffic_of(const RunConfig& config, Index ranks, Index steps) {
+  const Index sent = core::counters().sent_bytes, added = core::counters().added_terms;
+  Index size = 0;
+  RanksInThreads::run(ranks, [&](core::Ranks& own) {
+    Trainer trainer(config, own);
+    while (trainer.steps_done() < steps) trainer.step();
+    if (own.is_first()) size = trainer.arena().dense_size();
+  });
+  return {core::counters().sent_bytes - sent, core::counters().added_terms - added, size};
+}
+
+TEST(ShardsOfStep, send_and_add_what_the_design_says) {
+  const RunConfig config = small_shards(small, {"train.accumulate=2", "model.width=64"});
+  for (const Index ranks : {1, 2, 4}) {
+    const Traffic one = traffic_of(config, ranks, 1), two = traffic_of(config, ranks, 2);
+    const Index size = one.size, others = ranks - 1;
+    const Index pieces = (size + core::elementwise_grain - 1) / core::elementwise_grain;
+    // Each rank tells the others how many targets its two micro-batches count, and then its part's
+    // place in the tree and loss; a sum of squares for each piece.
+    const Index counts = ranks * others * 2 * 8, losses = ranks * others * (8 + 24 + 16);
+    EXPECT_EQ(two.sent - one.sent, 8 * size * others + counts + losses + 8 * pieces * others)
+        << ranks;
+    EXPECT_EQ(two.added - one.added, 3 * size) << ranks;
+  }
+}
+
+TEST(ShardsOfStep, a_run_saved_by_two_ranks_goes_on_with_one_or_three) {
+  const RunConfig config =
+      small_shards(small, {"data.stream=48", "model.attention=adaptive_span",
+                           "model.segment_memory=true", "model.positions=none", "train.steps=5"});
+  const Trace straight = train_with_ranks(config, 1, 5);
+  const auto directory = fresh_directory();
+  CheckpointStore store(directory, 1, 0);
+  RanksInThreads::run(2, [&](core::Ranks& own) {
+    Trainer trainer(config, own);
+    for (Index i = 0; i < 2; ++i) trainer.step();
+    const Snapshot snapshot = trainer.snapshot();
+    if (own.is_first()) store.save(snapshot);
+  });
+  std::vector<std::string> warnings;
+  const Checkpoint checkpoint = store.load_last(warnings);
+  for (const Index ranks : {1, 3}) {
+    Trace resumed;
+    RanksInThreads::run(ranks, [&](core::Ranks& own) {
+      Trainer trainer(config, own);
+      own.is_first() ? trainer.restore(checkpoint) : trainer.receive();
+      while (trainer.steps_done() < 5) trainer.step();
+      const Snapshot snapshot = trainer.snapshot();
+      if (!own.is_first()) return;
+      resumed.losses = straight.losses;
+      for (const ArraySource& array : snapshot.arrays)
+        resumed.arrays.emplace_back(
+            array.name, std::vector<core::Real>(array.values.begin(), array.values.end()));
+    });
+    EXPECT_EQ(differences(straight, resumed), std::vector<std::string>()) << ranks << " ranks";
+  }
+}
+
+TEST(ShardsOfStep, every_rank_finds_the_same_evaluation_of_every_token_once) {
+  for (const std::string& text : {small, parts_of_training().end()[-2].text}) {
+    const RunConfig config = small_shards(text);
+    std::vector<Evaluation> found;
+    std::mutex mutex;
+    for (const Index ranks : {1, 2, 3})
+      RanksInThreads::run(ranks, [&](core::Ranks& own) {
+        Trainer trainer(config, own);
+        const Evaluation e =
+            evaluate(trainer.model(), trainer.dataset(), validation_options(trainer, 0, [] {}));
+        const std::lock_guard lock(mutex);
+        found.push_back(e);
+      });
+    ASSERT_EQ(found.size(), 6u);
+    for (const Evaluation& e : found) {
+      EXPECT_EQ(e.tokens, found[0].tokens);
+      EXPECT_EQ(e.nats, found[0].nats);
+      EXPECT_EQ(e.correct, found[0].correct);
+    }
+  }
+}
+
+TEST(ShardsOfStep, divergence_is_found_by_all_ranks_and_told_by_the_first) {
+  const RunConfig config =
+      small_shards(small, {"optim.kind=sgd", "optim.lr=1000", "optim.clip=0", "train.steps=300"});
+  std::mutex mutex;
+  std::vector<std::string> told;
+  RanksInThreads::run(3, [&](core::Ranks& own) {
+    Trainer trainer(config, own);
+    try {
+      for (Index i = 0; i < 300; ++i) trainer.step();
+    } catch (const core::EndedTogether& error) {
+      const std::lock_guard lock(mutex);
+      EXPECT_EQ(error.fault(), core::Fault::diverged);
+      EXPECT_EQ(error.reports(), own.is_first());
+      told.emplace_back(error.what());
+    }
+  });
+  ASSERT_EQ(told.size(), 3u);
+  EXPECT_NE(told[0].find("is not finite"), std::string::npos) << told[0];
+}
+
+TEST(ShardsOfStep, more_ranks_than_shards_are_told_what_to_set) {
+  const RunConfig config = small_shards(small, {"train.shards=2"});
+  try {
+    RanksInThreads::run(4, [&](core::Ranks& own) { Trainer trainer(config, own); });
+    FAIL();
+  } catch (const core::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("train.shards=4"), std::string::npos);
+  }
+}
+
+class RowsOfData : public testing::TestWithParam<Case> {};
+
+TEST_P(RowsOfData, are_read_as_they_are_in_the_whole_batch) {
+  const auto dataset = make_dataset(small_shards(GetParam().text));
+  for (Index number = 0; number < 5; ++number) {
+    const data::Batch whole = dataset->training(number);
+    for (Index from = 0; from < 4; ++from)
+      for (Index to = from + 1; to <= 4; ++to)
+        EXPECT_TRUE(
+            data::same(dataset->training(number, {from, to}), data::rows_of(whole, {from, to})))
+            << number << ": " << from << " to " << to;
+  }
+}
+
+std::vector<Case> readers() {
+  std::vector<Case> cases;
+  const std::string end = "\nheld_out = 8\n[model]\nlayers = 1\n";
+  const std::string file = "path = \"" + source_dir() + "/LICENSE\"\nlength = 16\n";
+  for (const std::string kind : {"recall", "noise", "mqar", "copying", "needle", "group"})
+    cases.push_back({kind, {}, "[data]\nkind = \"" + kind + "\"\nlength = 64" + end});
+  cases.push_back({"stream", {}, "[data]\nlength = 16\nstream = 48" + end});
+  cases.push_back({"text", {}, "[data]\nkind = \"text\"\n" + file + "[model]\nlayers = 1\n"});
+  cases.push_back(
+      {"text_streams",
+       {},
+       "[data]\nkind = \"text\"\nsampling = \"streams\"\n" + file + "[model]\nlayers = 1\n"});
+  cases.push_back({"shapes", {}, "[data]\nkind = \"shapes\"\nlength = 256" + end});
+  for (const Case& one : parts_of_training())
+    if (one.name == "listops" || one.name == "facts" || one.name == "masked") cases.push_back(one);
+  cases.push_back({"marked", {}, "configs/tasks/marked.toml"});
+  cases.push_back({"duplicate", {}, "configs/tasks/duplicate.toml"});
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Readers, RowsOfData, testing::ValuesIn(readers()),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace weft::experiments
