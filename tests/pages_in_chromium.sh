@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Opens the pages of runs in headless Chromium, from files and live, in light and dark, at 400 and
+# Opens the pages of runs, and of what their heads read, in headless Chromium, from files and live, in light and dark, at 400 and
 # 1,600 pixels: no console message, every mark in the page, no picture blank.
 # Exits with 77, which ctest shows as skipped, where Chromium is not installed.
 #
@@ -78,12 +78,20 @@ check() { # NAME ADDRESS WANTED PATTERN
   [ -z "$kept" ] || cp -- "$name"-*.png "$kept/"
 }
 
+tiles() { grep -o '<g class="weights">' "$1" | wc -l; }
 marks() { grep -o 'class="mark"' "$1" | wc -l; }
 
 "$program" report spans -o run.html >/dev/null 2>&1
 check run "file://$scratch/run.html" "$(marks run.html)" 'class="mark"'
 "$program" report spans clusters -o runs.html >/dev/null 2>&1
 check runs "file://$scratch/runs.html" "$(marks runs.html)" 'class="mark"'
+
+"$program" train small.toml --run buckets model.attention=lsh attention.lsh.buckets=4 attention.lsh.chunk=8 >/dev/null
+for shown in spans clusters buckets; do
+  "$program" show "$shown" -o "show-$shown.html" >/dev/null 2>&1
+  (($(tiles "show-$shown.html") == 4)) || fail "show-$shown.html has not one square for each of 4 heads"
+  check "show-$shown" "file://$scratch/show-$shown.html" "$(grep -o 'class="tile"' "show-$shown.html" | wc -l)" 'class="tile"'
+done
 
 "$program" watch spans --port 0 >watch.txt &
 server=$!
@@ -95,4 +103,4 @@ check live "$(grep -o 'http://[0-9.:]*/' watch.txt)" "$(marks run.html)" 'class=
 kill -INT "$server"
 wait "$server" || fail "weft watch did not end cleanly"
 server=
-echo "ok: pages of runs and the live page, at 400 and 1,600 pixels, light and dark"
+echo "ok: pages of runs, of what they read, and the live page, at 400 and 1,600 pixels, light and dark"

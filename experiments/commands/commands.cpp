@@ -57,6 +57,7 @@ std::span<const Command> all_commands() {
       {"sweep", "train every trial of an experiment, or continue it", sweep_command},
       {"report", "compare the trials of a sweep, or show runs, in tables and pictures",
        report_command},
+      {"show", "show which keys the heads of a run's model read", show_command},
       {"watch", "show a run or a sweep while it goes on", watch_command},
       {"plan", "estimate time and memory of a run, and whether it fits", plan_command},
       {"runs", "list, compare, delete or slim runs", runs_command, runs_commands},

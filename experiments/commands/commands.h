@@ -28,6 +28,7 @@ int verify_resume_command(const Arguments& arguments);
 int audit_command(const Arguments& arguments);
 int sweep_command(const Arguments& arguments);
 int report_command(const Arguments& arguments);
+int show_command(const Arguments& arguments);
 int watch_command(const Arguments& arguments);
 int plan_command(const Arguments& arguments);
 int export_command(const Arguments& arguments);

@@ -8,8 +8,8 @@
 #include "data/dedup/near_duplicates.h"
 #include "data/documents/document_file.h"
 #include "experiments/commands/commands.h"
-#include "experiments/commands/output_file.h"
 #include "experiments/console/command_line.h"
+#include "experiments/console/output_file.h"
 
 namespace weft::experiments {
 

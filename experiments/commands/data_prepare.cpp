@@ -9,8 +9,8 @@
 #include "data/fingerprint.h"
 #include "data/text/prepared_text.h"
 #include "experiments/commands/commands.h"
-#include "experiments/commands/output_file.h"
 #include "experiments/console/command_line.h"
+#include "experiments/console/output_file.h"
 
 namespace weft::experiments {
 

@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "core/files/durable_file.h"
 #include "data/images/png_file.h"
-#include "experiments/commands/output_file.h"
+#include "experiments/console/output_file.h"
 #include "experiments/evaluate/image_samples.h"
 #include "experiments/train/run_model.h"
 

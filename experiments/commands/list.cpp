@@ -7,6 +7,7 @@
 #include "experiments/config/describing.h"
 #include "experiments/console/command_line.h"
 #include "experiments/console/nearest_word.h"
+#include "experiments/show/typical_tile.h"
 #include "layers/attention/origins.h"
 #include "layers/attention/registry.h"
 #include "layers/settings/model_settings.h"
@@ -15,6 +16,18 @@ namespace weft::experiments {
 namespace {
 
 constexpr core::Index typical_length = 1024;
+
+/// What a head with the default settings reads, drawn with characters.
+void print_thumbnail(const layers::AttentionEntry& entry) {
+  constexpr core::Index length = 512, columns = 48, width = 128;
+  DescribingFields fields;
+  layers::AttentionSite site{.width = width, .heads = 1, .head_width = width, .length = length};
+  const layers::HeadGroupPlan plan{entry.configure(fields, site), 1};
+  site.causal = plan.attention.traits.causal;
+  std::cout << "\n  What a head reads of " << length
+            << " drawn tokens: queries from top to bottom, keys from left to right.\n\n"
+            << block_text(typical_tile(plan, site, length), columns) << '\n';
+}
 
 void print_attention(const layers::AttentionEntry& entry) {
   DescribingFields fields;
@@ -98,6 +111,7 @@ int list_norms(const Arguments& arguments) {
 bool print_kind(const std::string& kind) {
   if (const layers::AttentionEntry* entry = layers::find_attention(kind)) {
     print_attention(*entry);
+    print_thumbnail(*entry);
     return true;
   }
   const auto& data = data::data_registry();

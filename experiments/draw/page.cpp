@@ -49,6 +49,14 @@ pre{font:.85rem/1.45 ui-monospace,"DejaVu Sans Mono",monospace;white-space:pre-w
 margin:.3rem 0;max-height:16rem;overflow:auto}
 .maps{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,260px),1fr));gap:1rem;margin:1rem 0}
 .maps figure{max-width:30rem}
+.tiles{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(44%,250px),1fr));gap:.8rem;margin:1rem 0}
+.tiles .head figcaption{margin:.4rem 0 0}
+.read{font:.85rem/1.7 ui-monospace,"DejaVu Sans Mono",monospace;white-space:pre-wrap;
+overflow-wrap:anywhere;margin:.6rem 0;color:var(--soft)}
+.read b{color:var(--ink);margin-right:.6rem}
+.key{position:relative;z-index:0;color:var(--ink);border-radius:3px}
+.key::before{content:"";position:absolute;inset:0;background:var(--c);opacity:var(--w);z-index:-1;
+border-radius:3px}
 .lost main{opacity:.5}
 .bar{height:.5rem;background:var(--line);border-radius:4px;overflow:hidden;margin:.4rem 0 1rem}
 .bar div{height:100%;background:var(--accent)}

@@ -52,8 +52,6 @@ const std::vector<Look>& looks() {
       {"frame", {{"fill", "none"}, {"stroke", "$line"}}},
       {"ground", {{"fill", "$panel"}}},
       {"tile", {{"fill", "$c"}}},
-      {"open", {{"fill", "none"}, {"stroke", "$c"}, {"stroke-width", "1.5"}}},
-      {"token", {{"fill", "$soft"}, {"font-size", "9px"}}},
       {"edge", {{"fill", "none"}, {"stroke", "$ink"}, {"stroke-width", "1.2"}}},
   };
   return all;

@@ -35,6 +35,10 @@ TextModel load_text_model(const RunConfig& config, const Checkpoint& checkpoint)
             [form](std::string_view text) { return form->encode(text); },
             [form](std::span<const core::Token> tokens) { return form->decode(tokens); }};
   }
+  return load_model_and_data(config, checkpoint);
+}
+
+TextModel load_model_and_data(const RunConfig& config, const Checkpoint& checkpoint) {
   LoadedModel saved(config, checkpoint);
   const data::Dataset* dataset = saved.dataset.get();
   TextForm form = TextForm::of(*dataset);

@@ -20,4 +20,7 @@ struct TextModel {
 /// or what images are; otherwise with the data that the config names.
 TextModel load_text_model(const RunConfig& config, const Checkpoint& checkpoint);
 
+/// The same with the data that the config names, in any case.
+TextModel load_model_and_data(const RunConfig& config, const Checkpoint& checkpoint);
+
 }  // namespace weft::experiments

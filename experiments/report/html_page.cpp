@@ -6,6 +6,7 @@
 #include "experiments/draw/page.h"
 #include "experiments/report/advice.h"
 #include "experiments/report/doubts.h"
+#include "experiments/report/reading_pictures.h"
 #include "experiments/report/result_tables.h"
 #include "experiments/report/sample_pictures.h"
 #include "experiments/report/score_text.h"
@@ -96,7 +97,7 @@ std::string html_page(const Report& report) {
            html_table(result_table(report.comparison, task)) + pictures(report.charts[i]) +
            folded("Every pair", pair_table(task)) +
            folded("What each tried", tuning_table(report.sweep, report.comparison, task)) +
-           sample_pictures(task) + "<h3>Measured</h3>\n" +
+           sample_pictures(task) + reading_pictures(task) + "<h3>Measured</h3>\n" +
            html_table(measured_table(report.comparison, task));
   }
   if (!report.lengths.empty())

@@ -116,6 +116,7 @@ SweepRecord read_sweep(const std::filesystem::path& directory) {
     if (!is_shown(planned, turns[i])) continue;
     TrialRecord record;
     record.plan = planned;
+    record.config = files.config(planned.id);
     record.turn = turns[i];
     record.state = state_of(files, planned);
     if (record.done() && !planned.stage.is_rung())

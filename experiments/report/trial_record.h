@@ -20,6 +20,7 @@ struct TrialRecord {
   PlannedTrial plan;
   TrialState state;
   Turn turn = Turn::now;
+  std::filesystem::path config;  ///< its resolved config
 
   /// By metric: bits, loss, perplexity, accuracy, sequence_accuracy, f1, recall. Empty unless done.
   std::map<std::string, double> scores;

@@ -15,6 +15,7 @@
 #include "layers/attention/chosen/row_cache.h"
 #include "layers/attention/chosen/soft_pool.h"
 #include "layers/attention/contract/fit.h"
+#include "layers/attention/contract/key_weights.h"
 #include "layers/attention/contract/plan.h"
 #include "layers/attention/pattern/call.h"
 
@@ -83,7 +84,7 @@ struct CompressedState final : CopiedState<CompressedState> {
   }
 };
 
-class CompressedAttention final : public Attention {
+class CompressedAttention final : public Attention, public SumsValues {
  public:
   CompressedAttention(const CompressedSettings& settings, const AttentionSite& site)
       : settings_(settings),
@@ -133,6 +134,13 @@ class CompressedAttention final : public Attention {
     call.sinks = sinks;
     return call.attend();
   }
+
+  Var weigh(const Pass& pass, AttentionInput input, const HeadBlock& values) const override {
+    input.blocks[2] = values;
+    return forward(pass, input);
+  }
+  /// Entries are pooled column by column.
+  bool weighs_columns() const override { return true; }
 
   std::unique_ptr<DecodeState> begin() const override {
     return std::make_unique<CompressedState>(settings_, pool_.columns, inputs_);

@@ -9,6 +9,7 @@
 #include "core/fields.h"
 #include "layers/attention/clusters/angular_hash.h"
 #include "layers/attention/contract/fit.h"
+#include "layers/attention/contract/key_weights.h"
 #include "layers/attention/contract/plan.h"
 #include "layers/attention/lists/attention.h"
 #include "layers/attention/lists/decoding.h"
@@ -109,7 +110,7 @@ struct BucketLists {
   }
 };
 
-class LshAttention final : public Attention {
+class LshAttention final : public Attention, public GroupsTokens {
  public:
   LshAttention(const LshSettings& settings, const AttentionSite& site)
       : settings_(settings),
@@ -135,11 +136,7 @@ class LshAttention final : public Attention {
     const Sequences& s = input.sequences;
     core::require(s.queries == s.keys, "lsh attention: ", s.queries, " queries for ", s.keys,
                   " keys; shared queries and keys have one length");
-    const auto ids = pass.decide("buckets", [&]() -> BucketIds {
-      return hash_tokens(
-          hash_, pass.training() ? hash_.draw(pass.stream().fold("hash"), heads_) : directions_,
-          heads_of(input.blocks[0]), s.batch, heads_, s.queries);
-    });
+    const auto ids = bucket_ids(pass, input);
     core::require(Index(ids->size()) == s.batch * heads_ * settings_.rounds * s.queries,
                   "lsh attention: ", ids->size(), " buckets were decided for ", s.batch, " x ",
                   heads_, " heads, ", settings_.rounds, " rounds and length ", s.queries);
@@ -154,6 +151,12 @@ class LshAttention final : public Attention {
                                s,
                                ids};
     return listed_attention(problem, forms_, input.blocks);
+  }
+
+  TokenGroups groups(const Pass& pass, const AttentionInput& input) const override {
+    const auto ids = bucket_ids(pass, input);
+    const std::vector<Index> all(ids->begin(), ids->end());
+    return {"bucket", settings_.rounds, buckets_, all, all};
   }
 
   std::unique_ptr<DecodeState> begin() const override {
@@ -198,6 +201,14 @@ class LshAttention final : public Attention {
 
  private:
   bool paper() const { return settings_.mode == "paper"; }
+  std::shared_ptr<const BucketIds> bucket_ids(const Pass& pass, const AttentionInput& input) const {
+    const Sequences& s = input.sequences;
+    return pass.decide("buckets", [&]() -> BucketIds {
+      return hash_tokens(
+          hash_, pass.training() ? hash_.draw(pass.stream().fold("hash"), heads_) : directions_,
+          heads_of(input.blocks[0]), s.batch, heads_, s.queries);
+    });
+  }
   /// A chunk longer than the sequence holds all of it.
   ListRule rule(const Sequences& s) const {
     return {.chunk = std::clamp<Index>(s.keys, 1, settings_.chunk),

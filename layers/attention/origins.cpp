@@ -44,19 +44,24 @@ constexpr AttentionOrigin origins[] = {
     {"moba", "softmax over j in the blocks whose mean key has the highest product with q_i",
      "Lu et al. 2025, MoBA: Mixture of Block Attention for Long-Context LLMs, arXiv:2502.13189"},
     {"nsa", "out_i = sum over compressed, selected and window branches of gate_b softmax over S_b",
-     "Yuan et al. 2025, Native Sparse Attention, arXiv:2502.11089"},
+     "Yuan et al. 2025, Native Sparse Attention: Hardware-Aligned and Natively Trainable Sparse "
+     "Attention, arXiv:2502.11089"},
     {"indexed", "softmax over the j <= i with the largest I_ij = sum_h w_h relu(q_h . k_j)",
-     "DeepSeek-AI 2025, DeepSeek-V3.2, arXiv:2512.02556"},
+     "DeepSeek-AI 2025, DeepSeek-V3.2: Pushing the Frontier of Open Large Language Models, "
+     "arXiv:2512.02556"},
     {"compressed", "one softmax over a window and over entries, each pooled from several tokens",
-     "DeepSeek-AI 2026, DeepSeek-V4, simplified"},
+     "DeepSeek-AI 2026, DeepSeek-V4: Towards Highly Efficient Million-Token Context Intelligence, "
+     "simplified"},
     {"forgetting",
      "softmax_j(q_i . k_j / sqrt(D) + sum of ln f_l over j < l <= i), f = sigmoid(x W)",
      "Lin et al. 2025, Forgetting Transformer: Softmax Attention with a Forget Gate, "
      "arXiv:2503.02130"},
-    {"differential", "out_h = softmax(q_2h . k) v - sigmoid(x W)_h softmax(q_2h+1 . k) v",
-     "Ye et al. 2024, Differential Transformer, arXiv:2410.05258"},
+    {"differential",
+     "out_h = softmax(q_2h . k / sqrt(D)) v - sigmoid(x W)_h softmax(q_2h+1 . k / sqrt(D)) v",
+     "Ye et al. 2024, Differential Transformer, arXiv:2410.05258, as in its version 2 of 2026"},
     {"linear", "out_i = sum_j phi(q_i) . phi(k_j) v_j / sum_j phi(q_i) . phi(k_j)",
-     "Katharopoulos et al. 2020, Transformers are RNNs, arXiv:2006.16236"},
+     "Katharopoulos et al. 2020, Transformers are RNNs: Fast Autoregressive Transformers with "
+     "Linear Attention, arXiv:2006.16236"},
     {"taylor", "out_i = sum_j (1 + cos(q_i, k_j)) v_j / sum_j (1 + cos(q_i, k_j))",
      "Li et al. 2020, Linear Attention Mechanism: An Efficient Attention for Semantic "
      "Segmentation, arXiv:2007.14902"},
@@ -68,12 +73,14 @@ constexpr AttentionOrigin origins[] = {
     {"linformer", "out_i = sum_s softmax_s(q_i . (E k)_s / sqrt(D)) (F v)_s",
      "Wang et al. 2020, Linformer: Self-Attention with Linear Complexity, arXiv:2006.04768"},
     {"retention", "S <- (1 - 2^(-5 - h)) S + k v^T,  out = rms(S^T q / sqrt(D)) silu(gate)",
-     "Sun et al. 2023, Retentive Network, arXiv:2307.08621"},
+     "Sun et al. 2023, Retentive Network: A Successor to Transformer for Large Language Models, "
+     "arXiv:2307.08621"},
     {"gla", "S <- diag(e^g) S + k v^T,  out = rms(S^T q / sqrt(D)) silu(gate)",
      "Yang et al. 2023, Gated Linear Attention Transformers with Hardware-Efficient Training, "
      "arXiv:2312.06635"},
     {"ssd", "S <- e^(-e^A t) S + t k v^T,  out = rms((S^T q + skip v) silu(gate))",
-     "Dao and Gu 2024, Transformers are SSMs, arXiv:2405.21060"},
+     "Dao and Gu 2024, Transformers are SSMs: Generalized Models and Efficient Algorithms Through "
+     "Structured State Space Duality, arXiv:2405.21060"},
     {"deltanet", "S <- S + b k (v - S^T k)^T,  out = rms(S^T q / sqrt(D))",
      "Yang et al. 2024, Parallelizing Linear Transformers with the Delta Rule over Sequence "
      "Length, arXiv:2406.06484"},
@@ -83,7 +90,8 @@ constexpr AttentionOrigin origins[] = {
      "Kimi Team 2025, Kimi Linear: An Expressive, Efficient Attention Architecture, "
      "arXiv:2510.26692"},
     {"gdn2", "S~ = diag(e^g) S,  S <- S~ + k (b' v - S~^T (b k))^T",
-     "Gated DeltaNet-2, 2026, arXiv:2605.22791"},
+     "Hatamizadeh et al. 2026, Gated DeltaNet-2: Decoupling Erase and Write in Linear Attention, "
+     "arXiv:2605.22791"},
     {"fixed_span", "softmax over the last S keys before i", spans},
     {"adaptive_span",
      "softmax over the last S keys with weights clamp((R + z - distance) / R, 0, 1)", spans},

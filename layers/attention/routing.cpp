@@ -13,6 +13,7 @@
 #include "layers/attention/clusters/routing_choice.h"
 #include "layers/attention/clusters/routing_settings.h"
 #include "layers/attention/contract/fit.h"
+#include "layers/attention/contract/key_weights.h"
 #include "layers/attention/lists/decoding.h"
 
 namespace weft::layers {
@@ -46,7 +47,7 @@ struct ClusterLists {
   }
 };
 
-class RoutingAttention final : public Attention {
+class RoutingAttention final : public Attention, public GroupsTokens {
  public:
   RoutingAttention(const RoutingSettings& settings, const AttentionSite& site)
       : settings_(settings),
@@ -77,6 +78,18 @@ class RoutingAttention final : public Attention {
     const Var out = listed_attention(problem, forms_, input.blocks);
     if (settings_.commitment == 0 || !pass.training()) return out;
     return autograd::penalise(pass, out, commitment(input, centres, choice).loss());
+  }
+
+  TokenGroups groups(const Pass& pass, const AttentionInput& input) const override {
+    const auto tokens = formed_tokens(input);
+    const RoutingChoice choice =
+        choose(input.sequences, tokens, centroids_.in_use(pass, tokens[0]));
+    const auto& keys = settings_.shared ? choice.queries : choice.keys;
+    return {"cluster",
+            1,
+            plan_.clusters,
+            {choice.queries.begin(), choice.queries.end()},
+            {keys.begin(), keys.end()}};
   }
 
   std::unique_ptr<DecodeState> begin() const override {

@@ -105,13 +105,18 @@ std::vector<HeadBlock> RecurrentAttention::blocks(const std::vector<HeadBlock>& 
   return {{both, 0}, {both, key_columns()}, projected[0]};
 }
 
-Var RecurrentAttention::mix(const std::vector<HeadBlock>& blocks, const Var& x,
+Var RecurrentAttention::sum(const std::vector<HeadBlock>& blocks, const Var& x,
                             const Sequences& sequences, const Var& initial, Tensor* final) const {
   const TokenGates own = gates(x);
-  Var heads =
+  const Var heads =
       recur(rule(sequences),
             {blocks[0], blocks[1], blocks[2], own.decay, own.write, own.erase, initial}, final);
-  if (skip_) heads = add_skipped(heads, blocks[2], *skip_);
+  return skip_ ? add_skipped(heads, blocks[2], *skip_) : heads;
+}
+
+Var RecurrentAttention::mix(const std::vector<HeadBlock>& blocks, const Var& x,
+                            const Sequences& sequences, const Var& initial, Tensor* final) const {
+  const Var heads = sum(blocks, x, sequences, initial, final);
   return gated_norm(form_.norm, heads, gated() ? gate_->forward(x) : Var(), gain_);
 }
 
@@ -134,6 +139,13 @@ Var RecurrentAttention::forward(const Pass& pass, const AttentionInput& input) c
   const Tensor last = conv_ ? conv_->last_rows(given, s.queries, past) : Tensor();
   s.state->after = side_by_side(after.reshaped({s.batch, states}), last);
   return out;
+}
+
+Var RecurrentAttention::weigh(const Pass&, AttentionInput input, const HeadBlock& values) const {
+  std::vector<HeadBlock> own = blocks(input.blocks, input.x);
+  if (conv_) own = conv_->forward(own, input.sequences.queries);
+  own[2] = values;
+  return sum(own, input.x, input.sequences, {}, nullptr);
 }
 
 Index RecurrentAttention::carried_numbers() const {

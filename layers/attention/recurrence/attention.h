@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "core/fields.h"
+#include "layers/attention/contract/key_weights.h"
 #include "layers/attention/contract/plan.h"
 #include "layers/attention/fittings/gated_norm.h"
 #include "layers/attention/fittings/input_map.h"
@@ -34,12 +35,15 @@ struct TokenGates {
 
 /// Queries, keys and values through a short convolution, the recurrence, then norm and gate. A
 /// mechanism adds what makes its gates.
-class RecurrentAttention : public Attention {
+class RecurrentAttention : public Attention, public SumsValues {
  public:
   RecurrentAttention(const RecurrentForm& form, const AttentionSite& site);
 
   std::vector<Projection> projections() const override;
   Var forward(const Pass& pass, const AttentionInput& input) const override;
+  /// The values are those behind the convolution.
+  Var weigh(const Pass& pass, AttentionInput input, const HeadBlock& values) const override;
+  bool weighs_columns() const override { return form_.rule.write == GateForm::column; }
   std::unique_ptr<DecodeState> begin() const override;
   /// The pass over one token, from the state of those before.
   void step(DecodeState& state, const StepInput& input, std::span<Real> out) const override;
@@ -64,6 +68,9 @@ class RecurrentAttention : public Attention {
   Index key_columns() const { return form_.rule.key_heads * form_.rule.width; }
   /// Queries, keys and values, from those that the layer projected.
   std::vector<HeadBlock> blocks(const std::vector<HeadBlock>& projected, const Var& x) const;
+  /// What the state gives to each query, and the skipped values.
+  Var sum(const std::vector<HeadBlock>& blocks, const Var& x, const Sequences& sequences,
+          const Var& initial, Tensor* final) const;
   Var mix(const std::vector<HeadBlock>& blocks, const Var& x, const Sequences& sequences,
           const Var& initial, Tensor* final) const;
   bool gated() const { return form_.norm.activation != GatedNormForm::Activation::none; }

@@ -64,8 +64,9 @@ TEST(ReportProgram, the_page_is_whole_and_draws_every_point_of_the_data) {
   std::istringstream stream(page);
   boost::property_tree::ptree tree;
   EXPECT_NO_THROW(boost::property_tree::read_xml(stream, tree));
-  for (const char* const outside : {"<script", "src=", "https:", "@import", "url("})
+  for (const char* const outside : {"<script", "src=", "https:", "@import"})
     EXPECT_EQ(page.find(outside), std::string::npos) << outside;
+  EXPECT_EQ(occurrences(page, "url("), occurrences(page, "url(#w")) << "masks of the page itself";
 
   const SweepRecord sweep = read_sweep(program.directory() / "sweeps/s");
   const Report report = make_report(sweep, {});
@@ -74,7 +75,10 @@ TEST(ReportProgram, the_page_is_whole_and_draws_every_point_of_the_data) {
     for (const ChartFigure& chart : of_task) marks += chart.chart.drawn_marks(), ++charts;
   for (const ChartFigure& chart : report.lengths) marks += chart.chart.drawn_marks(), ++charts;
   EXPECT_EQ(occurrences(page, "class=\"mark\""), marks);
-  EXPECT_EQ(occurrences(page, "<svg"), charts);
+  std::size_t rows = 0;
+  for (const ComparedTask& task : report.comparison.tasks) rows += task.rows.size();
+  EXPECT_EQ(occurrences(page, "class=\"thumbnail\""), rows) << "what each can read";
+  EXPECT_EQ(occurrences(page, "<svg"), charts + rows);
   std::size_t files = 0;
   for (const auto& file : std::filesystem::directory_iterator(program.directory() / "pictures"))
     files += file.path().extension() == ".svg";

@@ -28,6 +28,14 @@ class NaiveRecurrence {
       parameters_[name] = {parameter->value().read().begin(), parameter->value().read().end()};
   }
 
+  /// While one lives, sums are left as the state gives them: values pass no convolution, and no
+  /// norm or gate follows.
+  struct SumsAlone {
+    SumsAlone() { only_sums = true; }
+    ~SumsAlone() { only_sums = false; }
+  };
+  static inline thread_local bool only_sums = false;
+
   static double logistic(double x) { return 1 / (1 + std::exp(-x)); }
   static double softplus(double x) { return std::log1p(std::exp(x)); }
   static double silu(double x) { return x * logistic(x); }
@@ -62,7 +70,7 @@ class NaiveRecurrence {
     return convolved(inputs_[i], std::string("conv_") + "qkv"[i], columns_);
   }
   Numbers convolved(const Numbers& x, const std::string& name, Index columns) const {
-    if (!parameters_.contains(name)) return x;
+    if (!parameters_.contains(name) || (only_sums && name == "conv_v")) return x;
     const Numbers& w = parameter(name);
     const auto bias = parameters_.find(name + "_bias");
     const Index taps = Index(w.size()) / columns;
@@ -110,6 +118,7 @@ class NaiveRecurrence {
 
   /// rms(o) gain a(gate)
   Numbers normalised(Numbers o, const std::function<double(double)>& activation) const {
+    if (only_sums) return o;
     const Numbers gates = parameters_.contains("gate.weight") || parameters_.contains("gate.up")
                               ? map("gate", columns_)
                               : Numbers();

@@ -103,10 +103,11 @@ inline std::vector<double> ssd_oracle(const AttentionSample& sample,
     double squares = 0;
     for (std::size_t i = first; i < first + std::size_t(columns); ++i) {
       o[i] += it.parameter("skip")[(i - first) / std::size_t(D)] * v[i];
+      if (it.only_sums) continue;
       o[i] *= it.silu(gate[i]);
       squares += o[i] * o[i];
     }
-    for (std::size_t i = first; i < first + std::size_t(columns); ++i)
+    for (std::size_t i = first; !it.only_sums && i < first + std::size_t(columns); ++i)
       o[i] *= it.parameter("gain")[i - first] / std::sqrt(squares / double(columns) + 1e-5);
   }
   return o;

@@ -1,4 +1,4 @@
-#include "experiments/commands/output_file.h"
+#include "experiments/console/output_file.h"
 
 #include "core/error.h"
 
