@@ -11,7 +11,7 @@ using core::Real;
 void AdagradSettings::fields(core::Fields& fields) {
   fields.number("eps", eps, "added to the root of the summed squares", core::between(1e-30, 1));
   fields.number("tensor_clip", tensor_clip,
-                "a tensor whose gradient is longer takes a step shorter by that ratio, 0 = off",
+                "a tensor with a larger gradient norm takes a step shorter by the ratio, 0 = off",
                 core::between(0, 1e30));
 }
 

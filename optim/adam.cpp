@@ -29,8 +29,8 @@ OptimizerPlan plan_of(core::Fields& fields, AdamDecay kind) {
 }  // namespace
 
 void AdamSettings::fields(core::Fields& fields) {
-  fields.number("beta1", beta1, "memory of the mean gradient", memory_range);
-  fields.number("beta2", beta2, "memory of the mean squared gradient", memory_range);
+  fields.number("beta1", beta1, "decay rate of the mean gradient", memory_range);
+  fields.number("beta2", beta2, "decay rate of the mean squared gradient", memory_range);
   fields.number("eps", eps, "added to the root of the mean square", core::between(1e-30, 1));
 }
 

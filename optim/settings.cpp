@@ -7,16 +7,17 @@ namespace weft::optim {
 
 void OptimSettings::fields(core::Fields& fields) {
   const core::Range rate = core::between(0, 1000);
-  fields.choice("kind", kind,
-                "adamw: decay apart from the gradient; the others: decay added to the gradient",
-                optimizer_kinds());
+  fields.choice(
+      "kind", kind,
+      "update rule; adamw applies weight decay separately, the others add it to the gradient",
+      optimizer_kinds());
   fields.number("lr", lr, "peak learning rate", rate);
   for (const OptimizerEntry& entry : optimizer_registry())
     fields.when("kind", {entry.kind}, [&] {
       OptimizerPlan configured = entry.configure(fields);
       if (entry.kind == kind) plan = std::move(configured);
     });
-  fields.number("weight_decay", weight_decay, "pull on matrices (never vectors) towards zero",
+  fields.number("weight_decay", weight_decay, "weight decay of matrices, never of vectors",
                 core::between(0, 1000));
   fields.number("clip", clip, "largest global gradient norm, 0 = off", core::between(0, 1e30));
   fields.integer("warmup", warmup, "steps in which the learning rate climbs to lr",

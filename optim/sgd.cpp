@@ -8,7 +8,7 @@ using core::Index;
 using core::Real;
 
 void SgdSettings::fields(core::Fields& fields) {
-  fields.number("momentum", momentum, "memory of the velocity, 0 = none", memory_range);
+  fields.number("momentum", momentum, "momentum, 0 = none", memory_range);
 }
 
 Sgd::Sgd(const SgdSettings& settings, double weight_decay, const autograd::ParameterArena& arena)

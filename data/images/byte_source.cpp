@@ -31,7 +31,7 @@ void refuse_missing(const std::string& path) {
 ByteSource::ByteSource(const std::string& path) : path_(path) {
   std::error_code ignored;
   if (!fs::exists(path, ignored)) refuse_missing(path);
-  if (!fs::is_regular_file(path, ignored)) refuse_image(path, "is no file: name one");
+  if (!fs::is_regular_file(path, ignored)) refuse_image(path, "is not a file: give one");
   most_ = most_unpacked(Index(fs::file_size(path, ignored)));
   stream_ = ::gzopen(path.c_str(), "rb");
   if (!stream_)
@@ -87,7 +87,7 @@ bool ByteSource::at_end() {
 std::vector<std::uint8_t> read_image_bytes(const std::string& path) {
   std::error_code ignored;
   if (!fs::exists(path, ignored)) refuse_missing(path);
-  if (!fs::is_regular_file(path, ignored)) refuse_image(path, "is no file: name one");
+  if (!fs::is_regular_file(path, ignored)) refuse_image(path, "is not a file: give one");
   std::ifstream file(path, std::ios::binary);
   if (!file.is_open()) refuse_image(path, "cannot be opened: check that you may read it");
   std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(file),

@@ -73,23 +73,22 @@ void ImagesSettings::fields(core::Fields& fields) {
                    "class, or a pattern with * that names several files");
   fields.when("form", {"classify"}, [&] {
     fields.text("labels_path", labels_path, "an IDX file with the classes of path or train_path");
-    fields.text("validation_labels_path", validation_labels_path, "those of validation_path");
-    fields.text("test_labels_path", test_labels_path, "those of test_path");
+    fields.text("validation_labels_path", validation_labels_path, "the classes of validation_path");
+    fields.text("test_labels_path", test_labels_path, "the classes of test_path");
   });
   fields.choice("colour", reduction.colour, "as_is, or grey: one value for each pixel",
                 {{"as_is", Colour::as_is}, {"grey", Colour::grey}});
   fields.integer("shrink", reduction.shrink, "s: every s x s block of pixels becomes its mean",
                  core::between(1, 1024));
-  fields.integer("levels", reduction.levels, "how many values are distinguished",
-                 core::between(2, 256));
+  fields.integer("levels", reduction.levels, "levels of a value", core::between(2, 256));
   files.check_paths(fields, "a file or folder of images");
   fields.when(files.divided(), "one data.path for all splits",
               [&] { files.list_fractions(fields, "in random order"); });
   fields.when(!files.divided() && files.validation_path.empty(),
               "data.train_path without data.validation_path", [&] {
                 fields.integer("held_out", held_out,
-                               "the last images of training, to validate on; 0: 5,000 grey or "
-                               "2,000 coloured ones, but a tenth at most",
+                               "how many of the last training images to validate on; 0: 5,000 grey "
+                               "or 2,000 coloured ones, at most a tenth",
                                core::at_least(0));
               });
 }
@@ -202,7 +201,7 @@ Index ImageSplits::scored(Split split) const {
     throw core::Error(core::Fault::data,
                       core::message_of("the ", name_of(split),
                                        " split holds no image: give it a larger share in "
-                                       "data.fractions, or files of its own in data.",
+                                       "data.fractions, or separate files in data.",
                                        name_of(split), "_path"));
   return count(split);
 }

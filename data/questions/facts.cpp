@@ -25,15 +25,13 @@ Alphabet characters_for(Index keys, Index symbols) {
 void FactsSettings::fields(core::Fields& fields, Index length) {
   fields.integer("keys", keys, "different keys", core::between(1, 10000));
   fields.integer("symbols", symbols, "symbols of values and filler", core::between(2, 10000));
-  fields.integer("facts", facts, "keys that a document states something about",
-                 core::between(1, 10000));
-  fields.integer("value", value, "the most symbols of a value, the fewest being 1",
-                 core::at_least(1));
+  fields.integer("facts", facts, "keys with a fact in a document", core::between(1, 10000));
+  fields.integer("value", value, "most symbols of a value; the fewest are 1", core::at_least(1));
   fields.integer("hops", hops,
                  "1: the key asked for has the value; 2: it names another key, which has it",
                  core::between(1, 2));
   fields.number("unanswerable", unanswerable,
-                "share of questions for a key that the document lacks", core::between(0, 1));
+                "share of questions about a key that is not in the document", core::between(0, 1));
   list_held_out(fields, held_out);
   if (facts > keys)
     fields.problem("facts", core::message_of("must be at most data.keys, ", keys));

@@ -108,7 +108,7 @@ void QaSettings::fields(core::Fields& fields, Index length) {
                    core::message_of("leaves no room for a document in data.length, ", length));
   else if (stride > left)
     fields.problem("stride", core::message_of("must be at most ", left,
-                                              ", what is left for a document behind the longest "
+                                              ", what is left for a document after the longest "
                                               "question"));
 }
 
@@ -215,7 +215,7 @@ Index Qa::questions(Split split) const {
     throw core::Error(core::Fault::data,
                       core::message_of("the ", name_of(split),
                                        " split holds no question: give it a larger share in "
-                                       "data.fractions, or a file of its own in data.",
+                                       "data.fractions, or a separate file in data.",
                                        name_of(split), "_path"));
   return Index(of(split).questions.size());
 }

@@ -15,7 +15,8 @@ constexpr Token blank = 0, tell = 1, first_symbol = 2;
 }  // namespace
 
 void CopyingSettings::fields(core::Fields& fields, Index length) {
-  fields.integer("symbols", symbols, "different symbols; two more tokens are blank and tell",
+  fields.integer("symbols", symbols,
+                 "different symbols; two more tokens are the blank and the signal to copy",
                  core::between(1, 50000));
   fields.integer("word", word, "symbols to copy, at random places among blanks", core::at_least(1));
   list_held_out(fields, held_out);

@@ -29,7 +29,7 @@ Index factorial(Index n) { return n <= 1 ? 1 : n * factorial(n - 1); }
 
 void GroupSettings::fields(core::Fields& fields, Index) {
   fields.choice("group", group,
-                "what is multiplied: z2, the parity of ones; s3 and s5, permutations of 3 and 5",
+                "the group: z2, bits (parity); s3 and s5, permutations of 3 and 5 elements",
                 {{"z2", GroupName::z2}, {"s3", GroupName::s3}, {"s5", GroupName::s5}});
   list_held_out(fields, held_out);
 }

@@ -18,7 +18,7 @@ void MqarSettings::fields(core::Fields& fields, Index length) {
                  core::at_least(1));
   fields.integer(
       "updates", updates,
-      "how many of these keys are written again, with another value: the last one counts",
+      "how many of these keys are written again with another value; the last value counts",
       core::at_least(0));
   fields.number("power", power,
                 "questions are drawn from the slots s = 0, 1 ... after the pairs with weight "

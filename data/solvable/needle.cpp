@@ -32,7 +32,8 @@ void NeedleSettings::fields(core::Fields& fields, Index length) {
   fields.integer("payload", payload, "symbols that follow a needle's key, to be recalled",
                  core::at_least(1));
   fields.integer("language", language,
-                 "number of the text's language: each draws other transitions", core::at_least(0));
+                 "number of the text's language: each number gives different transitions",
+                 core::at_least(0));
   list_held_out(fields, held_out);
   if (successors > symbols)
     fields.problem("successors", core::message_of("must be at most symbols, which is ", symbols));

@@ -26,8 +26,7 @@ void MarkedSettings::fields(core::Fields& fields, Index length) {
   fields.integer("symbols", symbols, "different symbols", core::between(2, 10000));
   fields.integer("least", least, "symbols of the shortest sentence", core::at_least(1));
   fields.integer("most", most, "symbols of the longest sentence", core::between(1, 1 << 20));
-  fields.integer("marks", marks, "the most marked sentences, the fewest being 1",
-                 core::between(1, 1000));
+  fields.integer("marks", marks, "most marked sentences; the fewest are 1", core::between(1, 1000));
   fields.choice("order", order,
                 "rank: marks carry ranks, and the summary follows them; document: it follows the "
                 "document",

@@ -152,7 +152,7 @@ Index Pairs::scored(Split split) const {
     throw core::Error(core::Fault::data,
                       core::message_of("the ", name_of(split),
                                        " split holds no pair: give it a larger share in "
-                                       "data.fractions, or a file of its own in data.",
+                                       "data.fractions, or a separate file in data.",
                                        name_of(split), "_path"));
   return Index(of(split).size());
 }

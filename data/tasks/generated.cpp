@@ -15,8 +15,8 @@ Index segments_of(Index stream, Index length) {
 
 void list_stream(core::Fields& fields, Index& stream, Index length) {
   fields.integer("stream", stream,
-                 "tokens of a sequence that successive batches read, data.length at a time; 0: "
-                 "every batch starts new sequences of data.length",
+                 "length of a stream, which successive batches read in segments of data.length; 0: "
+                 "every batch starts new sequences",
                  core::at_least(0));
   if (stream % std::max<Index>(length, 1) != 0)
     fields.problem("stream", core::message_of("must be a multiple of data.length, ", length));

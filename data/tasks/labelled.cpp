@@ -40,10 +40,10 @@ void LabelledSettings::fields(core::Fields& fields, Index length) {
               "the column of labels: its number, from 1, or its name in the header");
   fields.text("text_column", columns.text, "the column of texts, in the same way");
   fields.flag("header", columns.header, "the first line of each file names the columns");
-  fields.integer("shortest", shortest,
-                 "the fewest bytes of a text: shorter ones are left out; data.length: nothing is "
-                 "padded",
-                 core::at_least(1));
+  fields.integer(
+      "shortest", shortest,
+      "fewest bytes of a text, shorter texts are left out; data.length: nothing is padded",
+      core::at_least(1));
   files.check_paths(fields, "a file of columns divided by tabs, label and text");
   fields.when(files.divided(), "one file in data.path",
               [&] { files.list_fractions(fields, "in random order"); });
@@ -134,7 +134,7 @@ Index Labelled::scored(Split split) const {
         core::Fault::data,
         core::message_of("the ", name_of(split),
                          " split holds no text: give it a "
-                         "larger share in data.fractions, or a file of its own in data.",
+                         "larger share in data.fractions, or a separate file in data.",
                          name_of(split), "_path"));
   return Index(rows.size());
 }

@@ -22,19 +22,18 @@ Example labelled(const listops::Expression& tokens) {
 }  // namespace
 
 void ListopsSettings::fields(core::Fields& fields, Index length) {
-  fields.integer(
-      "shortest", shortest,
-      "the fewest tokens of an expression, the most being data.length; Long Range Arena: "
-      "501, with data.length = 1999",
-      core::at_least(1));
-  fields.integer("depth", depth, "at this depth there are only digits, the root being at 1",
+  fields.integer("shortest", shortest,
+                 "fewest tokens of an expression; the most are data.length; Long Range Arena: "
+                 "501, with data.length = 1999",
+                 core::at_least(1));
+  fields.integer("depth", depth, "depth at which there are only digits; the root is at 1",
                  core::between(2, 100));
-  fields.integer("arguments", arguments, "the most arguments of an operator, the fewest being 2",
+  fields.integer("arguments", arguments, "most arguments of an operator; the fewest are 2",
                  core::between(2, 100));
   fields.number("nesting", nesting, "probability that an argument is an operation",
                 core::between(0.01, 0.99));
   fields.integer("examples", examples,
-                 "expressions to train on, over and over in new orders; 0: always new ones",
+                 "number of expressions to train on, reshuffled in every epoch; 0: always new ones",
                  core::at_least(0));
   fields.integer("held_out", held_out, "expressions to validate on, and as many to test on",
                  core::at_least(1));

@@ -16,7 +16,7 @@ void RecallSettings::fields(core::Fields& fields, Index length) {
                  core::at_least(1));
   fields.renamed("source", "language");
   fields.integer("language", language,
-                 "number of the language: each draws other transitions from the same settings",
+                 "number of the language: each number gives different transitions",
                  core::at_least(0));
   list_stream(fields, stream, length);
   list_held_out(fields, held_out);

@@ -36,7 +36,7 @@ Index MaskedText::windows(Split split) const {
         core::message_of("the ", name_of(split), " split holds ", size, " ", text_.unit(),
                          size == 1 ? "" : "s", ", less than one window of data.length = ", length(),
                          ": lower data.length, give the split a larger share in "
-                         "data.fractions, or a file of its own in data.",
+                         "data.fractions, or a separate file in data.",
                          name_of(split), "_path"));
   return (size + length() - 1) / length();
 }

@@ -27,8 +27,8 @@ std::vector<Index> random_parts(Index total, Index count, const core::Rng& strea
 
 void MaskingSettings::fields(core::Fields& fields) {
   fields.choice("masking", masking,
-                "hide tokens that the model fills in, reading both ways: bert, single tokens, or "
-                "spans, neighbouring ones; none: predict the next token",
+                "hide tokens, which a bidirectional model fills in: bert, single tokens; spans, "
+                "runs of neighbouring tokens; none: predict the next token",
                 {"none", "bert", "spans"});
   fields.when("masking", {"bert", "spans"}, [&] {
     fields.number("mask_share", mask_share, "share of the tokens that is hidden",

@@ -156,7 +156,7 @@ const Part& Text::part_to_score(Split split) const {
                     core::message_of("the ", name_of(split), " split holds ", found.size, " ",
                                      unit(), found.size == 1 ? "" : "s",
                                      ", too little to score: give it a larger share in "
-                                     "data.fractions, or a file of its own in data.",
+                                     "data.fractions, or a separate file in data.",
                                      name_of(split),
                                      "_path; a prepared text gets its splits "
                                      "from weft data prepare"));

@@ -118,7 +118,7 @@ double measure_read_bandwidth() {
 
 DecodeBenchmark benchmark_decode(const RunConfig& config, const DecodeOptions& options) {
   core::require(config.model.causal,
-                "weft bench decode: a model that reads both ways writes no "
+                "weft bench decode: a bidirectional model generates no "
                 "text; set model.causal = true");
   core::require(options.prompt >= 1 && options.tokens >= 1,
                 "weft bench decode: needs a prompt and a token at least");

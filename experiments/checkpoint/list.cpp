@@ -63,7 +63,7 @@ std::vector<CheckpointEntry> parse_checkpoint_list(const std::string& text) {
     for (const auto& item : json.at("checkpoints")) entries.push_back(entry_of(item));
     core::require(json.at("xxh3_128") == digest_of(entries), "it does not match its checksum");
   } catch (const Json::exception&) {
-    throw core::Error(core::Fault::checkpoint, "it is no list of checkpoints");
+    throw core::Error(core::Fault::checkpoint, "it is not a list of checkpoints");
   } catch (const core::Error& error) {
     throw core::Error(core::Fault::checkpoint, error.what());
   }

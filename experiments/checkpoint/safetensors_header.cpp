@@ -143,7 +143,7 @@ std::optional<std::uint64_t> bytes_of_type(const std::string& type) {
 
 void refuse_safetensors(const std::filesystem::path& path, const std::string& why) {
   throw core::Error(core::Fault::checkpoint,
-                    path.string() + ": is no whole safetensors file: " + why);
+                    path.string() + ": is not a complete safetensors file: " + why);
 }
 
 }  // namespace weft::experiments

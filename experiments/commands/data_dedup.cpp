@@ -85,7 +85,7 @@ int data_dedup_command(const Arguments& arguments) {
   check_output(output, {input}, line.has("force"));
   if (line.has("report")) check_output(line.text("report"), {input, output}, line.has("force"));
   core::require(!line.has("report") || line.text("report") != output,
-                "--report and -o name the same file: give the report one of its own");
+                "--report and -o are the same file: give the report another one");
   core::set_threads(line.integer("threads"));
 
   const data::DocumentRule rule{data::DocumentRule::form_named(line.text("documents")),

@@ -62,12 +62,12 @@ bool asks_for_gpt2(const CommandLine& line) {
   return layout == "gpt2";
 }
 
-/// transformers' config.json beside a file of GPT-2 says which gelu it was trained with.
+/// The config.json next to a GPT-2 file says which gelu it was trained with.
 void check_activation(const fs::path& file) {
   const fs::path beside = file.parent_path() / "config.json";
   if (!fs::is_regular_file(beside)) {
     std::cerr
-        << "note: there is no config.json beside the file; weft computes the exact gelu "
+        << "note: there is no config.json next to the file; weft computes the exact gelu "
            "(activation_function \"gelu\"), GPT-2 as published its tanh form (\"gelu_new\")\n";
     return;
   }
@@ -86,9 +86,8 @@ fs::path with_ending(fs::path path, const char* ending) { return path.replace_ex
 int export_command(const Arguments& arguments) {
   CommandLine line(
       "weft export RUN -o FILE.safetensors|FILE.npz",
-      "Writes a run's model with its config, names of classes and spelling, and beside "
-      "it a card, FILE.md, that says what its numbers mean; beside a dense model also "
-      "FILE.py, which computes its logits with numpy.");
+      "Writes a run's model with its config, class names and spelling; a card, FILE.md, that "
+      "explains its numbers; and for a dense model FILE.py, which computes its logits with numpy.");
   line.words(1, 1, "RUN");
   add_checkpoint_option(line);
   line.option("output,o", "FILE", "where to write; the ending chooses the format")

@@ -66,7 +66,7 @@ int generate_command(const Arguments& arguments) {
   const auto boundary = loaded.form.boundary;
   if (!boundary) layers::as_language_model(*saved.model, "generate");
   core::require(saved.config.model.causal,
-                "generate: a model that reads both ways (model.causal = false) writes no text");
+                "generate: a bidirectional model (model.causal = false) cannot generate text");
   const GenerationOptions options{.tokens = line.integer("tokens"),
                                   .temperature = line.number("temperature"),
                                   .top_k = line.integer("top-k"),

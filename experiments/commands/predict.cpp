@@ -128,24 +128,26 @@ int conclude(const Predictor& predictor, const PredictionWriter& writer) {
 int predict_command(const Arguments& arguments) {
   CommandLine line(
       "weft predict RUN [FILE|-] [section.key=value ...]",
-      "Applies a run's model to texts, one a line, and prints one line for each: the class and its "
+      "Applies a run's model to texts, one per line, and prints one line for each: the class and "
+      "its "
       "probabilities, the text with its blanks filled in, the answer to a question, the target "
-      "generated from a source, or how a text goes on. It needs no data of the training.");
+      "generated from a source, or how a text goes on. It does not need the training data.");
   line.words(1, 1000, "RUN");
   add_checkpoint_option(line);
   line.option("column", "NAME",
               "the input has columns divided by tabs: the number, from 1, or the name of the one "
               "with the text; for questions two, QUESTION,DOCUMENT")
       .flag("header", "the first line of the input names the columns")
-      .option("field", "NAME", "the input has a JSON object a line: the field of the text, or two")
-      .flag("json", "print a JSON object a line")
+      .option("field", "NAME",
+              "the input has a JSON object per line: the field of the text, or two")
+      .flag("json", "print a JSON object per line")
       .flag("bare", "print no line of column names")
-      .option("batch", "N", "lines that are read at a time; 1 answers each at once (train.batch)")
+      .option("batch", "N", "records per batch; 1 answers each immediately (train.batch)")
       .option("mask", "MARK", "what marks a token to fill in", "[MASK]")
       .option("top", "N", "candidates for each blank, in JSON", "5")
       .option("tokens", "N",
-              "how far a language model continues a text (32, at most half of what learned "
-              "positions reach)")
+              "tokens by which a language model continues a text (32, at most half of the learned "
+              "positions)")
       .option("beams", "N", "beam search for generated targets; 0: the most likely token", "0");
   if (!line.parse(arguments)) return 0;
   std::vector<std::string> overrides = line.overrides();

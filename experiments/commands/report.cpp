@@ -170,8 +170,7 @@ int report_command(const Arguments& arguments) {
       "on validation and scored on test. Prints the tables; -o writes them, and a page "
       "with pictures, to files. Result tables are the same bytes for the same trials; "
       "measured times are in separate files, NAME-times; the pairs of a table.csv in NAME-pairs. "
-      "Of runs, one or several side by "
-      "side, it shows what they measured while they trained.");
+      "For RUN..., it shows the measurements of one run, or of several side by side.");
   line.words(1, 1000, "SWEEP or RUN")
       .option("by", "KEY", "the varied setting that names the rows (model.attention)")
       .option("metric", "M", "bits, loss, perplexity, accuracy, recall or sequence_accuracy (all)")

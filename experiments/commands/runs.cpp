@@ -55,7 +55,7 @@ int runs_ls(const Arguments& arguments) {
   CommandLine line("weft runs ls [DIR...]",
                    "Lists the runs below DIR (runs and sweeps, unless given) with their state, "
                    "step, lowest validation loss, size and the time since they last wrote. A run "
-                   "that says it is running while no process holds it was killed.");
+                   "whose status is running although no process holds it was killed.");
   if (!line.words(0, 100000, "DIR").parse(arguments)) return 0;
   const std::vector<RunSummary> runs = runs_below(line.words());
   if (!runs.empty()) print_table(runs);

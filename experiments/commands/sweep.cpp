@@ -114,7 +114,7 @@ DirectoryLock hold(const SweepFiles& files) {
   fs::create_directories(files.directory);
   std::string holder;
   auto lock = DirectoryLock::take(files.directory, holder);
-  core::require(lock.has_value(), "another sweep is at work in ", files.directory.string(), " (",
+  core::require(lock.has_value(), "another sweep is running in ", files.directory.string(), " (",
                 holder, "): wait for it, stop it, or choose another directory with --dir DIR");
   return std::move(*lock);
 }
@@ -159,7 +159,7 @@ int sweep_command(const Arguments& arguments) {
       .flag("fail-fast", "stop at the first failure")
       .option("slurm", "OPTIONS",
               "submit the trials to Slurm with these options of sbatch, and return; the same "
-              "command again submits what is neither ended nor in the queue; -j limits the "
+              "command again submits trials that are neither finished nor queued; -j limits the "
               "trials of an array that run at the same time")
       .flag("status", "list the trials: done, failed, running, queued or lost")
       .flag("dry-run", "list the trials with the estimated time of each, and run none");
@@ -168,7 +168,7 @@ int sweep_command(const Arguments& arguments) {
                 "weft sweep starts its trials itself: call it without mpirun or srun, or leave the "
                 "trials to Slurm with --slurm");
   core::require(!line.has("retry") || line.text("retry") == "failed",
-                "--retry knows only failed, not ", line.has("retry") ? line.text("retry") : "");
+                "--retry accepts only failed, not ", line.has("retry") ? line.text("retry") : "");
   SweepOptions options{.jobs = line.has("jobs") ? line.integer("jobs") : 1,
                        .retry_failed = line.has("retry"),
                        .fail_fast = line.has("fail-fast"),

@@ -126,7 +126,7 @@ int train_command(const Arguments& arguments) {
   line.words(1, 1000, "CONFIG")
       .option("run", "DIR", "the run directory (runs/NAME-HASH)")
       .flag("resume", "continue the run from its last checkpoint")
-      .flag("continue", "continue the run if there is one, else begin it: for jobs that restart")
+      .flag("continue", "continue the run if there is one, else start it: for jobs that restart")
       .flag("fresh", "delete the existing run and start again")
       .option("init-from", "RUN", "start from the model of another run")
       .flag("smoke", "a short try in runs/NAME-smoke: 8 steps, validations, checkpoints, a sample")

@@ -49,15 +49,14 @@ int serve(Watched& watched, std::uint16_t port) {
 }  // namespace
 
 int watch_command(const Arguments& arguments) {
-  CommandLine line(
-      "weft watch RUN|SWEEP",
-      "Shows a run, a sweep or a folder of runs while they go on: how far each trial has come, the "
-      "time that is left, curves and samples, as a page on this machine alone (127.0.0.1) that "
-      "renews itself, or in the terminal. It only reads; what it watches may start later, stop and "
-      "go on.");
+  CommandLine line("weft watch RUN|SWEEP",
+                   "Shows a run, a sweep or a folder of runs while they run: progress and time "
+                   "left of each trial, curves and samples, as a page that updates itself and is "
+                   "served to this machine only (127.0.0.1), or in the terminal. It only reads "
+                   "files; runs may start later, stop and continue.");
   line.words(1, 1, "RUN or SWEEP")
-      .option("port", "N", "of the page; 0: any that is free", "6007")
-      .flag("tui", "in the terminal instead");
+      .option("port", "N", "port of the page; 0: any free port", "6007")
+      .flag("tui", "show it in the terminal instead");
   if (!line.parse(arguments)) return 0;
   Watched watched(line.words()[0]);
   if (line.has("tui")) return watch_in_terminal(watched);

@@ -74,7 +74,8 @@ std::vector<std::string> beyond_gpt2(const RunConfig& config) {
   expect(model.task == layers::Task::language, "it predicts no tokens (model.task)");
   expect(model.causal, "it reads both ways (model.causal)");
   expect(model.norm == layers::NormKind::layer, "its norms are no layer norms (model.norm)");
-  expect(model.norm_place == layers::NormPlace::pre, "its norms are behind (model.norm_place)");
+  expect(model.norm_place == layers::NormPlace::pre,
+         "its norms come after the sublayers (model.norm_place)");
   expect(model.positions == layers::PositionKind::learned,
          "its positions are not learned (model.positions)");
   expect(model.tie, "its output layer is its own (model.tie)");

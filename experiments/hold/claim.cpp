@@ -182,7 +182,7 @@ Claim::Outcome Claim::take(const fs::path& directory, const Holder& own,
     }
     ::unlink(name.c_str());
   }
-  throw core::Error("other processes claim it and give it free all the time");
+  throw core::Error("other processes keep claiming and releasing it");
 }
 
 std::optional<Holder> Claim::find(const fs::path& directory, bool lock_is_free) {

@@ -88,10 +88,10 @@ DirectoryLock::~DirectoryLock() {
 void DirectoryLock::require_held() const {
   std::string to;
   if (!claim_ || !claim_->is_lost(to)) return;
-  throw core::Error(core::Fault::checkpoint,
-                    directory_.string() + " was taken over by " + to +
-                        ": this process is no longer the one that trains there",
-                    "Nothing is lost: the run goes on there");
+  throw core::Error(
+      core::Fault::checkpoint,
+      directory_.string() + " was taken over by " + to + ": another process trains there now",
+      "Nothing is lost: the run goes on there");
 }
 
 }  // namespace weft::experiments

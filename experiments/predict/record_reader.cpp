@@ -70,7 +70,7 @@ std::optional<Record> RecordReader::next() {
   if (!read_line(line)) {
     if (in_.bad())
       throw core::Error(core::Fault::data,
-                        core::message_of("the input could not be read behind line ", line_));
+                        core::message_of("the input could not be read after line ", line_));
     return {};
   }
   Record record{.line = line_, .texts = {}};

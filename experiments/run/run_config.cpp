@@ -52,7 +52,7 @@ std::vector<std::string> keys_outside_hash(const ResolvedConfig& resolved) {
 }
 
 void read_top(core::Fields& top, RunConfig& config) {
-  top.integer("seed", config.seed, "what every random number of the run derives from",
+  top.integer("seed", config.seed, "seed of all random numbers of the run",
               core::between(0, 9.2e18));
   top.integer("threads", config.threads, "threads to use; 0: all cores", core::between(0, 4096));
 }
@@ -239,7 +239,7 @@ RunConfig RunConfig::read(ConfigTree tree, ConfigReader::Names names) {
   if (config.train.recompute && config.model.reversible)
     reader.problem(
         "train.recompute",
-        "has no effect beside model.reversible, which recomputes every layer: remove one");
+        "has no effect together with model.reversible, which recomputes every layer: remove one");
   config.sample.fields(reader.section("sample"));
   check_task(reader, config);
   reader.finish();

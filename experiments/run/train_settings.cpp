@@ -30,9 +30,10 @@ void TrainSettings::fields(core::Fields& field) {
                 core::at_least(0));
   field.integer("tokens", tokens, "budget: tokens read", core::between(0, 1e15));
   field.number("flops", flops, "budget: useful arithmetic by the cost model", core::at_least(0));
-  field.number("minutes", minutes, "budget: time, turned into steps by a probe at the start",
+  field.number("minutes", minutes,
+               "budget: time, converted to steps by measuring some at the start",
                core::at_least(0));
-  field.integer("batch", batch, "sequences at a time", core::between(1, 1 << 20));
+  field.integer("batch", batch, "sequences per batch", core::between(1, 1 << 20));
   field.integer("accumulate", accumulate, "batches whose gradients make one step",
                 core::between(1, 1 << 20));
   field.integer("shards", shards,
@@ -43,17 +44,18 @@ void TrainSettings::fields(core::Fields& field) {
     field.problem("shards", core::message_of("does not divide train.batch = ", batch));
   field.integer("eval_every", eval_every, "steps between validations; 0: only at the end",
                 core::at_least(0));
-  field.integer(
-      "eval_batches", eval_batches,
-      "batches of a validation on the way, 0: the whole split; the end always takes it whole",
-      core::at_least(0));
+  field.integer("eval_batches", eval_batches,
+                "batches of a validation during training, 0: the whole split; the final validation "
+                "always uses the whole split",
+                core::at_least(0));
   field.integer("patience", patience,
                 "stop after this many validations without a new best; 0: never", core::at_least(0));
   field.text("checkpoint_every", checkpoint_every,
              "steps (500) or time (\"10 minutes\"); 0: never");
   field.integer("keep_last", keep_last, "newest checkpoints to keep", core::between(1, 1000));
   field.integer("keep_best", keep_best, "best checkpoints to keep", core::between(0, 1000));
-  field.flag("recompute", recompute, "keep only each layer's input and compute the rest again");
+  field.flag("recompute", recompute,
+             "keep only each layer's input and compute the rest again in the backward pass");
   field.choice("precision", precision,
                "of the factors of matrix products; bf16 sums and keeps parameters in float32",
                {{"float32", core::Precision::float32}, {"bf16", core::Precision::bf16}});

@@ -15,9 +15,9 @@ struct AdaptiveSettings {
 
   void fields(core::Fields& field) {
     span.list_soft(field);
-    field.number("initial", initial, "where every head's reach starts, as a share of the span",
+    field.number("initial", initial, "initial reach of every head, as a share of the span",
                  core::between(0, 1));
-    field.number("price", price, "loss for each key of a layer's mean reach", core::at_least(0));
+    field.number("price", price, "penalty for each key of a layer's mean reach", core::at_least(0));
   }
 };
 

@@ -1,7 +1,7 @@
 // BigBird by blocks: a window of blocks, random blocks drawn once, and what everyone reads and what
 // reads everyone. In its form ITC those are global blocks, the first and the last; in causal use
 // the last is no more global than others, since which one it is lies in the future. In its form ETC
-// they are global tokens beside the sequence, with labels as in etc.cpp. Each key counts once.
+// they are additional global tokens, with labels as in etc.cpp. Each key counts once.
 #include <algorithm>
 #include <numeric>
 
@@ -23,8 +23,7 @@ struct BigBirdSettings {
 
   void fields(core::Fields& field, const AttentionSite& typical) {
     field.choice("form", form,
-                 "what is global: itc, the first and the last block; etc, tokens beside the "
-                 "sequence",
+                 "what is global: itc, the first and the last block; etc, additional tokens",
                  {"itc", "etc"});
     field.integer("window", window, "blocks of the window, its own in the middle: 1, 3, 5, ...",
                   core::at_least(1));

@@ -1,5 +1,5 @@
 // Compressed attention (that of DeepSeek-V4, simplified): one softmax with a learned sink over a
-// window of tokens and over entries, each of which stands for `ratio` tokens and is there once they
+// window of tokens and over entries, each of which summarises `ratio` tokens and exists once they
 // are all there. An entry pools keys and values column by column by softmax(z + bias), z a
 // projection of its own. Either all closed entries are read, or those that an index scores highest.
 #include <algorithm>
@@ -28,17 +28,16 @@ struct CompressedSettings {
   double loss = 1, scale = 0;
 
   void fields(core::Fields& field) {
-    field.integer("window", window, "tokens up to itself that a query reads",
+    field.integer("window", window, "tokens that a query reads, itself and those before",
                   core::between(1, 65536));
-    field.integer("ratio", ratio, "tokens that an entry stands for", core::between(1, 65536));
-    field.integer("selected", selected, "entries that a query reads; 0: all that are closed",
+    field.integer("ratio", ratio, "tokens pooled in an entry", core::between(1, 65536));
+    field.integer("selected", selected, "entries that a query reads; 0: all complete ones",
                   core::between(0, 65536));
     field.integer("index_heads", index_heads, "with selected > 0: heads of the index",
                   core::between(1, 1024));
-    field.integer("index_width", index_width, "with selected > 0: columns of a head of the index",
+    field.integer("index_width", index_width, "with selected > 0: width of an index head",
                   core::between(1, 4096));
-    field.number("loss", loss, "with selected > 0: weight of the loss that the index learns from",
-                 core::at_least(0));
+    field.number("loss", loss, "with selected > 0: weight of the index's loss", core::at_least(0));
     field.choice("sink", sink, "learned: a logit for each head that takes weight and has no value",
                  {"learned", "none"});
     field.number("scale", scale, "factor of the scores; 0 means 1 / sqrt(head width)",

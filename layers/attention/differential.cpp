@@ -16,12 +16,12 @@ struct DifferentialSettings {
                  core::at_least(0));
   }
   AttentionTraits traits() const {
-    return {
-        .summary = "the difference of two softmaxes over every earlier key, of two queries a head",
-        .bf16 = true,
-        .queries_alone = true,
-        .keys_per_token = "all before it, twice",
-        .decode_state = "every key and value"};
+    return {.summary =
+                "the difference of two softmaxes over every earlier key, with two queries per head",
+            .bf16 = true,
+            .queries_alone = true,
+            .keys_per_token = "all before it, twice",
+            .decode_state = "every key and value"};
   }
 };
 
@@ -54,7 +54,7 @@ class DifferentialAttention final : public Attention {
     std::ranges::copy(y.read(), out.begin());
   }
 
-  /// Saves, beside what the softmaxes save: the shares.
+  /// Saves, in addition to what the softmaxes save: the shares.
   Cost cost(const Sequences& s) const override {
     Cost cost = pairs_.cost(s);
     cost += share_.cost(s.batch * s.queries);

@@ -15,8 +15,8 @@ struct DynamicSettings {
 
   void fields(core::Fields& field) {
     span.list_soft(field);
-    field.number("bias", bias, "where b starts: the first reaches are about span / (1 + e^-bias)");
-    field.number("price", price, "loss for each key of a layer's mean reach", core::at_least(0));
+    field.number("bias", bias, "initial b: the first reaches are about span / (1 + e^-bias)");
+    field.number("price", price, "penalty for each key of a layer's mean reach", core::at_least(0));
   }
 };
 

@@ -23,7 +23,7 @@ struct FixedSettings {
                   "tokens read",
                   core::at_least(1));
     field.flag("sub_blocks", sub_blocks,
-               "each head has summary columns of its own, counted back from the block's end");
+               "each head has different summary columns, counted back from the block's end");
     scores.list_first(field);
     scores.fields(field);
     if (factorised.stride > 0 && summary > factorised.stride)

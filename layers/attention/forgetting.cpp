@@ -18,17 +18,19 @@ struct ForgettingSettings {
 
   void fields(core::Fields& field) {
     field.number("bias", bias,
-                 "where b starts: the first tokens keep 1 / (1 + e^-bias) of a weight");
+                 "initial bias of the forget gate: at first each token keeps 1 / (1 + e^-bias) of "
+                 "earlier weights");
     field.number("scale", scale, "factor of the scores; 0 means 1 / sqrt(head width)",
                  core::at_least(0));
   }
   AttentionTraits traits() const {
-    return {.summary = "softmax over every earlier key, with scores that each token lets fade",
-            .bidirectional = false,
-            .cross = false,
-            .bf16 = true,
-            .keys_per_token = "all before it",
-            .decode_state = "every key and value, and a sum for each head"};
+    return {
+        .summary = "softmax over every earlier key, with scores that decay by a gate of each token",
+        .bidirectional = false,
+        .cross = false,
+        .bf16 = true,
+        .keys_per_token = "all before it",
+        .decode_state = "every key and value, and a sum for each head"};
   }
 };
 
@@ -83,7 +85,7 @@ class ForgettingAttention final : public Attention {
     keys_.step(*own.keys, input, out, own.sums);
   }
 
-  /// Saves, beside what softmax saves: the decays.
+  /// Saves, in addition to what softmax saves: the decays.
   Cost cost(const Sequences& s) const override {
     Cost cost = keys_.cost(s);
     cost += fading_.cost(s.batch * s.queries);

@@ -13,7 +13,9 @@ namespace {
 struct GatedDeltaNetSettings : DeltaSettings {
   AttentionTraits traits() const {
     return recurrent_traits(
-        "a memory in which a value replaces what its key held, and which tokens let fade", true);
+        "a memory in which a value replaces what its key held, with a decay that each token "
+        "chooses",
+        true);
   }
 };
 

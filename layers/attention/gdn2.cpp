@@ -13,8 +13,8 @@ namespace {
 
 struct Gdn2Settings : ColumnFadingSettings {
   AttentionTraits traits() const {
-    return recurrent_traits("a memory whose columns tokens erase, write and let fade one by one",
-                            true);
+    return recurrent_traits(
+        "a memory in which tokens choose erasing, writing and decay column by column", true);
   }
 };
 

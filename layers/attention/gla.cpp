@@ -15,17 +15,18 @@ struct GlaSettings {
   Index chunk = 64;
 
   void fields(core::Fields& field) {
-    field.integer("rank", rank, "columns between the two matrices that make the decays",
+    field.integer("rank", rank, "rank of the product of two matrices that computes the decays",
                   core::between(1, 65536));
-    field.number("temperature", temperature, "divides the decays' logarithms; more forgets less",
+    field.number("temperature", temperature,
+                 "divides the decays' logarithms; larger values forget less",
                  core::between(1e-3, 1e6));
     field.number("floor", floor, "the strongest decay of a token, as a logarithm",
                  core::between(-1e4, 0));
     list_chunk_of(field, chunk);
   }
   AttentionTraits traits() const {
-    return recurrent_traits("a sum over the past that each token lets fade column by column",
-                            false);
+    return recurrent_traits(
+        "a sum over the past with a decay that each token chooses column by column", false);
   }
 };
 

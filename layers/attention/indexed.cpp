@@ -26,9 +26,8 @@ struct IndexedSettings {
   void fields(core::Fields& field) {
     field.integer("selected", selected, "tokens that a query reads", core::between(1, 65536));
     field.integer("index_heads", index_heads, "heads of the index", core::between(1, 1024));
-    field.integer("index_width", index_width, "columns of a head of the index",
-                  core::between(1, 4096));
-    field.number("loss", loss, "weight of the loss that the index learns from", core::at_least(0));
+    field.integer("index_width", index_width, "width of an index head", core::between(1, 4096));
+    field.number("loss", loss, "weight of the index's loss", core::at_least(0));
     field.integer(
         "dense_steps", dense_steps,
         "first steps of training, in which queries read all tokens while the index learns",

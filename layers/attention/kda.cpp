@@ -13,7 +13,9 @@ namespace {
 struct KdaSettings : ColumnFadingSettings {
   AttentionTraits traits() const {
     return recurrent_traits(
-        "a memory in which a value replaces what its key held, fading column by column", true);
+        "a memory in which a value replaces what its key held, with a decay chosen column by "
+        "column",
+        true);
   }
 };
 

@@ -26,8 +26,8 @@ struct LinformerSettings {
     field.integer("slots", slots, "rows that keys and values are projected to",
                   core::between(1, 65536));
     field.choice("sharing", sharing,
-                 "what one projection serves: none one head, headwise all heads of a layer, "
-                 "key_value their keys and values too, layerwise all layers",
+                 "what shares a projection: none, nothing; headwise, all heads of a layer; "
+                 "key_value, also their keys and values; layerwise, all layers",
                  {"none", "headwise", "key_value", "layerwise"});
     scores.fields(field);
   }

@@ -59,13 +59,12 @@ struct LongformerSettings {
 
   AttentionTraits traits(const AttentionSite& site) const {
     const Index keys = of_layer(window, site.layer), tokens = Index(positions.size());
-    return {
-        .summary = "softmax over a sliding window and global tokens with projections of their own",
-        .keys_per_token = core::message_of("at most ", keys + tokens,
-                                           tokens > 0 ? "; a global token all before it" : ""),
-        .decode_state =
-            "the window and the global tokens; every key while a global token is "
-            "still to come"};
+    return {.summary = "softmax over a sliding window and global tokens with separate projections",
+            .keys_per_token = core::message_of("at most ", keys + tokens,
+                                               tokens > 0 ? "; a global token all before it" : ""),
+            .decode_state =
+                "the window and the global tokens; every key while a global token is "
+                "still to come"};
   }
 };
 

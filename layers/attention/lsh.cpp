@@ -33,24 +33,25 @@ struct LshSettings {
   void fields(core::Fields& field) {
     field.choice(
         "mode", mode,
-        "strict: chunks start with each bucket, nothing leaks; paper: chunks of the sorted "
-        "whole, which lets later tokens choose what earlier ones read",
+        "strict: each bucket is cut into chunks by itself, nothing leaks; paper: the whole sorted "
+        "sequence is cut into chunks, so later tokens influence what earlier ones read",
         {"strict", "paper"});
     field.integer("rounds", rounds, "rounds of hashing", core::between(1, 64));
     field.integer("buckets", buckets,
-                  "buckets of a round, even; 0 means the length of training / chunk",
+                  "buckets of a round, an even number; 0: the training length / chunk",
                   core::between(0, 65536));
     field.integer("chunk", chunk, "tokens of a chunk; a token reads its own and the one before",
                   core::between(1, 65536));
     field.number("scale", scale, "factor of query . unit key", core::between(1e-6, 1e6));
-    field.choice("self", self,
-                 "a token reads itself only when it reads nothing else, or like any key",
-                 {"fallback", "scored"});
-    field.flag("dedup", dedup, "a key met in several rounds counts once");
+    field.choice(
+        "self", self,
+        "a token reads itself only if it reads no other key (fallback), or like any key (scored)",
+        {"fallback", "scored"});
+    field.flag("dedup", dedup, "a key found in several rounds counts once");
     field.flag("same_bucket", same_bucket, "paper mode: a token reads keys of its own bucket only");
     field.flag("wrap", wrap,
                "paper mode: a round's first chunk reads the last of the round before");
-    field.integer("hash_seed", hash_seed, "evaluation and decoding draw their directions from it",
+    field.integer("hash_seed", hash_seed, "seed of the hash directions in evaluation and decoding",
                   core::at_least(0));
     if (buckets % 2 != 0)
       field.problem("buckets",

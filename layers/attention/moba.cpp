@@ -33,7 +33,8 @@ struct MobaSettings {
   }
 
   AttentionTraits traits() const {
-    return {.summary = "softmax over the own block and the earlier ones of the best mean keys",
+    return {.summary =
+                "softmax over the token's own block and the earlier blocks with the best mean keys",
             .bidirectional = false,
             .cross = false,
             .adaptive = true,
@@ -60,7 +61,7 @@ class BlockMeans {
   const PackedRows& closed() const { return means_; }
   Index bytes() const { return means_.bytes() + Index(sum_.size() * sizeof(Real)); }
 
-  /// Appends the blocks that a query behind all of the closed ones reads, ascending; of these it
+  /// Appends the blocks that a query after all of the closed ones reads, ascending; of these it
   /// sees the first `own`, and reads the one after them in any case.
   void choose(const Real* q, Index own, Index blocks, std::vector<Real>& scores,
               std::vector<std::int32_t>& chosen) const {

@@ -33,9 +33,9 @@ struct NsaSettings {
 
   void fields(core::Fields& field) {
     constexpr Index most = 65536;
-    field.integer("block", selection.entries.block, "tokens that an entry is the mean of",
+    field.integer("block", selection.entries.block, "tokens averaged in an entry",
                   core::between(1, most));
-    field.integer("stride", selection.entries.stride, "tokens from an entry to the next",
+    field.integer("stride", selection.entries.stride, "distance between entries, in tokens",
                   core::between(1, most));
     field.integer("select_block", selection.width, "tokens of a block that can be chosen",
                   core::between(1, most));
@@ -43,9 +43,9 @@ struct NsaSettings {
                   core::between(1, 4096));
     field.integer("first", selection.first, "of them, blocks at the start of the sequence",
                   core::between(0, 4096));
-    field.integer("nearest", selection.nearest, "of them, blocks up to the query's own",
+    field.integer("nearest", selection.nearest, "of them, the last blocks, up to the query's own",
                   core::between(0, 4096));
-    field.integer("window", window, "tokens up to itself that a query reads in any case",
+    field.integer("window", window, "tokens that a query always reads, itself and those before",
                   core::between(1, most));
     field.choice("branches", branches,
                  "whether the three softmaxes share their keys and values or have their own",
@@ -59,7 +59,9 @@ struct NsaSettings {
   }
 
   AttentionTraits traits() const {
-    return {.summary = "means of stretches, the blocks that they point to, and a window, gated",
+    return {.summary =
+                "gated sum of softmaxes over mean keys, over the blocks that these select, and "
+                "over a window",
             .bidirectional = false,
             .cross = false,
             .adaptive = true,

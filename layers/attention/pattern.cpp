@@ -97,13 +97,14 @@ AttentionPlan configure_pattern(core::Fields& field, const AttentionSite& typica
   Pattern pattern;
   std::optional<DrawnBlocks::Settings> drawn;
   ScoreSettings scores;
-  const auto atoms = field.tables("atoms",
-                                  "which keys a token reads: tables of kind and numbers; "
-                                  "a key needs one of them. Without any, all keys");
+  const auto atoms =
+      field.tables("atoms",
+                   "which keys a token reads: a list of atoms, tables with a kind and its numbers; "
+                   "a key is read if any atom selects it; without atoms, all keys");
   for (const auto& atom : atoms) {
     std::string kind = "full";
     atom->choice(
-        "kind", kind, "which keys the atom names",
+        "kind", kind, "which keys the atom selects",
         {"full", "band", "dilated", "block_local", "global", "strided", "fixed", "random"});
     const Pattern named = read_atom(*atom, typical, kind);
     DrawnBlocks::Settings blocks;

@@ -18,7 +18,7 @@ struct PerformerSettings {
 
   void fields(core::Fields& field) {
     field.integer("features", features,
-                  "random features a head; 0 means D ln D, at least D, of head width D",
+                  "random features per head; 0: D ln D, at least D, of head width D",
                   core::between(0, 65536));
     field.integer("redraw", redraw, "training steps after which features are drawn again; 0: never",
                   core::at_least(0));

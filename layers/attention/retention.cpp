@@ -12,7 +12,7 @@ struct RetentionSettings {
 
   void fields(core::Fields& field) { list_chunk_of(field, chunk); }
   AttentionTraits traits() const {
-    return recurrent_traits("a sum over the past that fades at a fixed pace in each head", false);
+    return recurrent_traits("a sum over the past that decays at a fixed rate in each head", false);
   }
 };
 

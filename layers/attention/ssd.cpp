@@ -25,7 +25,8 @@ struct SsdSettings {
   }
   AttentionTraits traits() const {
     AttentionTraits traits = recurrent_traits(
-        "a sum over the past that each token lets fade, with shared keys (Mamba-2)", true);
+        "a sum over the past with a decay that each token chooses, with shared keys (Mamba-2)",
+        true);
     traits.separate_keys = false;
     return traits;
   }

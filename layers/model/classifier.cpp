@@ -41,7 +41,7 @@ Classifier::Classifier(const ModelSettings& settings, const AttentionPlans& plan
                 "model.task = \"classify\" needs data with at least 2 classes, ", "got ",
                 shape.classes);
   core::require(!settings.reads_root() || trunk_.has_root(),
-                "model.pool: no row of these layers stands for the whole sequence; take cls or "
+                "model.pool: no row of these layers represents the whole sequence; take cls or "
                 "mean, model.trunk = \"star\", or attention with a root");
 }
 

@@ -125,7 +125,7 @@ Var Trunk::hidden(const Pass& pass, const core::Tokens& inputs, const core::Leng
 
 Encoded Trunk::encode(const Pass& pass, const core::Tokens& inputs,
                       const core::Lengths& lengths) const {
-  core::require(has_root(), "model: no row of these layers stands for a whole sequence");
+  core::require(has_root(), "model: no row of these layers represents a whole sequence");
   const Sequences sequences = sequences_of(inputs, lengths);
   if (star_) {
     const auto [satellites, relay] =

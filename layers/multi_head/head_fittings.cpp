@@ -37,10 +37,10 @@ void FittingSettings::fields(core::Fields& field, const AttentionTraits& traits,
     list_conv(field, conv);
   }
   if (!traits.gates_output) {
-    field.choice("norm", norm, "norm of what leaves each head",
+    field.choice("norm", norm, "norm of each head's output",
                  {{"none", OutputNorm::none}, {"rms", OutputNorm::rms}});
     field.choice(
-        "gate", gate, "what leaves the heads is multiplied by a gate, made from the input",
+        "gate", gate, "the heads' outputs are multiplied by a gate computed from the input",
         {{"none", Activation::none}, {"silu", Activation::silu}, {"sigmoid", Activation::sigmoid}});
   }
   if (kv_heads > 0 && heads % kv_heads != 0)
@@ -141,7 +141,7 @@ void HeadFittings::repeat(std::vector<std::vector<Real>>& rows) const {
 }
 
 /// Saves: the outputs of the convolution, of the norms and of repeating, and what norm and gate
-/// behind the mechanism read.
+/// after the mechanism read.
 Cost HeadFittings::cost(const Sequences& s) const {
   const Index tokens = s.batch * s.queries;
   Cost cost;

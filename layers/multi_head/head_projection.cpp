@@ -12,7 +12,7 @@ void ProjectionSettings::fields(core::Fields& field) {
   field.when("projection", {"sparse"}, [&] {
     field.integer("modules", modules, "modules of the sparse projection (S); 0: as many as heads",
                   core::between(0, 65536));
-    field.integer("conv_length", taps, "tokens under each of its convolutions, the last its own",
+    field.integer("conv_length", taps, "width of each of its convolutions, in tokens",
                   core::between(1, 1024));
   });
 }

@@ -21,13 +21,14 @@ double gumbel(const core::Rng& stream, std::uint64_t i) {
 
 void SparseFeedForwardSettings::fields(core::Fields& field, Index hidden) {
   field.integer("ff_block", block,
-                "units of a block (N), of which one is live; one token reads F / N units",
+                "units of a block (N), of which one is active; one token reads F / N units",
                 core::between(1, 256));
-  field.integer("ff_rank", rank, "rank of the controller that chooses the live units",
+  field.integer("ff_rank", rank, "rank of the controller that chooses the active units",
                 core::at_least(1));
-  field.number("ff_temperature", temperature, "how much noise takes part in training's choices",
+  field.number("ff_temperature", temperature, "scale of the noise in choices during training",
                core::at_least(0));
-  field.number("ff_hard", hard, "share of training steps that choose units; the rest weigh them",
+  field.number("ff_hard", hard,
+               "share of training steps that choose units; the other steps weight all of them",
                core::between(0, 1));
   field.flag("ff_mask_inside", mask_inside,
              "the gate is inside the relu: only units that are chosen and positive train the "

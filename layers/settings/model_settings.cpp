@@ -10,15 +10,14 @@ namespace weft::layers {
 using autograd::StreamOutput;
 
 void ModelSettings::fields(core::Fields& field) {
-  field.choice(
-      "task", task,
-      "what the model does: language, a token at every place; classify, the class of "
-      "a whole sequence; seq2seq, a target sequence generated from a source; span, the stretch of "
-      "a document that answers a question",
-      {{"language", Task::language},
-       {"classify", Task::classify},
-       {"seq2seq", Task::seq2seq},
-       {"span", Task::span}});
+  field.choice("task", task,
+               "what the model predicts: language, the token at every position; classify, the "
+               "class of a whole sequence; seq2seq, a target sequence from a source; span, the "
+               "span of a document that answers a question",
+               {{"language", Task::language},
+                {"classify", Task::classify},
+                {"seq2seq", Task::seq2seq},
+                {"span", Task::span}});
   field.when("task", {"classify"}, [&] { list_classifier(field); });
   field.when("task", {"span"}, [&] {
     field.integer("answer_longest", answer_longest, "the most tokens of an answer",
@@ -32,7 +31,7 @@ void ModelSettings::fields(core::Fields& field) {
   field.when("trunk", {"transformer"}, [&] { list_feed_forward(field); });
   field.when("task", {"language", "seq2seq"}, [&] {
     field.integer("loss_chunk", loss_chunk,
-                  "tokens whose logits exist at a time; 0: about a million logits",
+                  "tokens whose logits are in memory at a time; 0: about a million logits",
                   core::at_least(0));
   });
   field.when("trunk", {"transformer"}, [&] { list_norms(field); });
@@ -49,7 +48,7 @@ void ModelSettings::fields(core::Fields& field) {
   // unless the config says otherwise
   if (task == Task::classify || task == Task::span || is_star()) causal = false;
   field.flag("causal", causal,
-             "every token reads only itself and earlier ones; without, a model can fill in hidden "
+             "every token reads only itself and earlier ones; if false, a model can fill in hidden "
              "tokens (data.masking), classify or find answers, but not predict the next token");
   list_depth(field);
   field.when("trunk", {"transformer"}, [&] {
@@ -83,24 +82,23 @@ bool ModelSettings::uses(FeedForwardKind kind) const {
 }
 
 void ModelSettings::list_feed_forward(core::Fields& field) {
-  field.integer("ff", ff, "hidden units of the feed-forward (F); 0 stands for 4 x width",
-                core::at_least(0));
-  field.choices(
-      "feedforward", feedforward,
-      "what each token passes by itself: dense; sparse, where a controller opens one unit in each "
-      "block and decoding reads no others; experts, where a router gives it few of many "
-      "feed-forwards; or memory, where it reads few of many learned values; a list is repeated "
-      "to fill the layers",
-      {{"dense", FeedForwardKind::dense},
-       {"sparse", FeedForwardKind::sparse},
-       {"experts", FeedForwardKind::experts},
-       {"memory", FeedForwardKind::memory}});
+  field.integer("ff", ff, "hidden units of the feed-forward (F); 0: 4 x width", core::at_least(0));
+  field.choices("feedforward", feedforward,
+                "kind of feed-forward: dense; sparse, where a controller activates one unit in "
+                "each block and decoding reads only these; experts, where a router chooses a few "
+                "of many feed-forwards; memory, where a token reads a few of many learned values; "
+                "a list is repeated to fill the layers",
+                {{"dense", FeedForwardKind::dense},
+                 {"sparse", FeedForwardKind::sparse},
+                 {"experts", FeedForwardKind::experts},
+                 {"memory", FeedForwardKind::memory}});
   if (feedforward.empty()) field.problem("feedforward", "names no feed-forward");
   field.when("feedforward", {"sparse"}, [&] { sparse_ff.fields(field, hidden()); });
   field.when("feedforward", {"experts"}, [&] { experts.fields(field); });
   field.when("feedforward", {"memory"}, [&] { memory.fields(field); });
   field.integer("ff_chunk", ff_chunk,
-                "rows that pass the feed-forward at a time, computed twice; 0: all at once",
+                "rows that the feed-forward processes at a time, computed again in the backward "
+                "pass; 0: all at once",
                 core::at_least(0));
   if (uses(FeedForwardKind::experts) && ff_chunk > 0)
     field.problem("ff_chunk", "experts share all rows of a call among them: 0");
@@ -110,10 +108,10 @@ void ModelSettings::list_feed_forward(core::Fields& field) {
 
 void ModelSettings::list_positions(core::Fields& field) {
   if (universal.chosen()) positions = PositionKind::sinusoidal;  // unless the config says otherwise
-  field.choice("positions", positions, "how tokens know where they are", position_kinds());
+  field.choice("positions", positions, "how positions are represented", position_kinds());
   if (positions == PositionKind::image && !images)
     field.problem("positions",
-                  "tells rows, columns and channels of images apart: set data.kind = "
+                  "encodes rows, columns and channels of images: set data.kind = "
                   "\"images\" or \"shapes\", or choose other positions");
   field.when("positions", {"axial"}, [&] { list_axial_positions(field); });
   RelativeSettings offsets = relative();
@@ -127,22 +125,22 @@ void ModelSettings::list_depth(core::Fields& field) {
   field.when("task", {"language", "seq2seq"}, [&] {
     field.renamed("recurrence", "segment_memory");
     field.flag("segment_memory", segment_memory,
-               "every layer also reads what it read of the segments before, without gradient: for "
-               "data in streams and attention that carries a past (the spans)");
+               "every layer also reads its inputs from earlier segments, without gradient: for "
+               "data in streams and attention that carries a past (spans, recurrences)");
   });
   if (segment_memory) check_segment_memory(field);
   field.flag("reversible", reversible,
-             "two residual streams, from which the sweep recomputes every layer's input: memory "
-             "does not grow with depth");
+             "two residual streams, from which the backward pass recomputes every layer's input, "
+             "so that memory does not grow with depth");
   field.when("reversible", {"true"}, [&] { list_reversible(field); });
 }
 
 void ModelSettings::list_classifier(core::Fields& field) {
   field.choice(
       "pool", pool,
-      "what the head reads of a sequence: cls, a token of its own before it; mean, over its real "
-      "tokens; root, the row that stands for the whole in a star or in attention with a root; "
-      "max+root, half of that and half of the largest number of each column",
+      "what the classifier reads: cls, an extra token before the sequence; mean, the mean of the "
+      "real tokens; root, the row that represents the whole sequence in a star or in attention "
+      "with a root; max+root, the average of that and the maximum of each column",
       {{"cls", Pool::cls},
        {"mean", Pool::mean},
        {"root", Pool::root},
@@ -181,8 +179,8 @@ void ModelSettings::list_axial_positions(core::Fields& field) {
                  "empty: nearly square",
                  whole);
   field.integers("axial_widths", axial_widths,
-                 "d1, d2: columns of a token that tell its row and its column, width together; "
-                 "empty: halves",
+                 "d1, d2: columns of a position vector for its row and for its column, width in "
+                 "sum; empty: halves",
                  whole);
   if (!axial_shape.empty() && axial_shape.size() != 2)
     field.problem("axial_shape", "needs two numbers: rows and columns");

@@ -14,8 +14,8 @@ void Seq2SeqSettings::fields(core::Fields& field, bool reversible) {
              "[attention.NAME]");
   field.renamed("recurrent_unit", "sru_width");
   field.integer("sru_width", sru_width,
-                "reversible models: columns of a simple recurrent unit beside each feed-forward; "
-                "0: none",
+                "reversible models: columns of a simple recurrent unit in addition to each "
+                "feed-forward; 0: none",
                 core::between(0, 65536));
   if (reversible && cross_attention != "dense")
     field.problem("cross_attention", "a reversible model joins target and source instead: remove");

@@ -22,38 +22,39 @@ Index number_in(const std::string& text) {
 void RoutingSettings::fields(core::Fields& field) {
   field.choice("mode", mode,
                "strict: a token joins its nearest centroid, nothing leaks; paper: each centroid "
-               "takes its nearest tokens of the whole, later ones included",
+               "takes its nearest tokens of the whole sequence, including later ones",
                {"strict", "paper"});
-  field.text("clusters", clusters,
-             "clusters of a head: a number, or \"sqrt\" for the root of the length of training");
+  field.text(
+      "clusters", clusters,
+      "clusters of a head: a number, or \"sqrt\" for the square root of the training length");
   field.renamed("window", "chunk");
   field.integer("chunk", chunk,
                 "strict: tokens of a chunk, of which a token reads its own and the one before; "
                 "paper: tokens that a centroid takes",
                 core::between(1, 65536));
-  field.flag("shared", shared, "keys are the queries; else they have a projection of their own");
+  field.flag("shared", shared, "keys are the queries; if false, keys have a separate projection");
   field.choice("normalise", normalise,
-               "layernorm: tokens are compared at zero mean and unit variance; l2: they join "
-               "clusters at unit length and are compared as they are",
+               "layernorm: tokens are normalised to zero mean and unit variance; l2: to unit "
+               "length to choose clusters, and not at all for scores",
                {"layernorm", "l2"});
   field.flag("unit_keys", unit_keys, "normalise = \"l2\": keys at unit length");
   field.number("scale", scale, "factor of the scores; 0 means 1 / sqrt(head width)",
                core::at_least(0));
-  field.choice("self", self,
-               "a token reads itself only when it reads nothing else, or like any key",
-               {"fallback", "scored"});
+  field.choice(
+      "self", self,
+      "a token reads itself only if it reads no other key (fallback), or like any key (scored)",
+      {"fallback", "scored"});
   field.number("count_eps", count_eps, "paper: added to the number of clusters that took a token",
                core::between(0, 1));
-  field.number("decay", decay, "share of a centroid that a step leaves in place",
-               core::between(0, 1));
+  field.number("decay", decay, "decay of the centroids' moving average", core::between(0, 1));
   field.choice("update", update, "centroids move towards their members' mean, or their plain sum",
                {"mean", "sum"});
   field.choice("init", init,
-               "first centroids: drawn, tokens of the first batch after ten rounds of k-means, or "
-               "tokens chosen far apart",
+               "initial centroids: random, ten rounds of k-means from tokens of the first batch, "
+               "or tokens chosen far apart",
                {"normal", "sample", "kmeans++"});
   field.integer("reseed_after", reseed_after,
-                "steps after which an idle cluster splits the largest; 0 for never",
+                "steps after which an idle cluster splits the largest; 0: never",
                 core::between(0, 1'000'000));
   field.number("commitment", commitment, "weight of the loss that draws tokens to their centroids",
                core::between(0, 1e6));

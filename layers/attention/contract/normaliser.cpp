@@ -15,24 +15,24 @@ double sigmoid(double a) { return 1 / (1 + std::exp(-a)); }
 }  // namespace
 
 void NormaliserSettings::fields(core::Fields& field) {
-  field.choice("normaliser", kind,
-               "what turns scores into weights; all but softmax can give a key no weight at all",
-               {"softmax", "sparsemax", "entmax15", "entmax"});
+  field.choice(
+      "normaliser", kind,
+      "what turns scores into weights; all but softmax can give a key a weight of exactly zero",
+      {"softmax", "sparsemax", "entmax15", "entmax"});
   if (kind == "sparsemax") alpha = 2;
   field.when("normaliser", {"entmax"}, [&] {
     field.number("alpha", alpha,
-                 "2 is sparsemax, near 1 is near softmax; where it starts if it is learned",
+                 "2: sparsemax, near 1: near softmax; the initial value if it is learned",
                  core::between(least_alpha, 8));
     field.flag("learned_alpha", learned, "every head learns its own alpha between 1.01 and 2");
     if (learned && alpha >= 2)
       field.problem("alpha", "a learned alpha starts between 1.01 and 2, for example at 1.5");
   });
   field.when("normaliser", {"softmax"}, [&] {
-    field.choice(
-        "sink", sink,
-        "learned: a logit for each head that takes weight and has no value, so that a head "
-        "can read little",
-        {"none", "learned"});
+    field.choice("sink", sink,
+                 "learned: one more logit in each head's softmax, without a value, so that the "
+                 "weights of keys can add up to less than 1",
+                 {"none", "learned"});
   });
 }
 

@@ -151,7 +151,7 @@ std::int32_t t5_bucket(Index offset, bool causal, Index buckets, Index distance)
 
 void RelativeSettings::fields(core::Fields& field) {
   field.when("positions", {"shaw"}, [&] {
-    field.integer("relative_clip", clip, "offsets farther than this share one key and one value",
+    field.integer("relative_clip", clip, "larger offsets share one key and one value",
                   core::between(1, 1 << 20));
   });
   field.when("positions", {"t5"}, [&] {

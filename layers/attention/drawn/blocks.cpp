@@ -60,7 +60,7 @@ void DrawnBlocks::Settings::fields(core::Fields& field, std::string_view key,
                                    const AttentionSite& typical, Index covered) {
   field.integer("block", block, "tokens of a block", core::at_least(1));
   field.integer(key, count, "random blocks that a block of tokens reads", core::at_least(0));
-  field.integer("seed", seed, "what the random blocks are drawn from", core::between(0, 9.2e18));
+  field.integer("seed", seed, "seed of the random blocks", core::between(0, 9.2e18));
   const Index blocks = (typical.length + block - 1) / block;
   const Index rest = std::max<Index>(0, blocks - covered);
   if (count > rest) {
@@ -68,7 +68,7 @@ void DrawnBlocks::Settings::fields(core::Fields& field, std::string_view key,
         key, core::message_of(count, " random blocks of ", block, " tokens, but of the ", blocks,
                               " of a sequence of ", typical.length, " only ", rest,
                               " are left to draw from; take fewer or smaller ones"));
-    count = rest;  // what else is checked need not draw so many
+    count = rest;  // so that other checks need not draw too many
   }
 }
 

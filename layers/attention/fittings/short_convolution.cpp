@@ -61,7 +61,7 @@ struct ConvolutionCall {
   }
 
   /// Rows [begin, end) of dx, and their share of the gradients of weights and biases. The tokens up
-  /// to taps - 1 behind them send gradients to them, too.
+  /// to taps - 1 tokens after them send gradients to them, too.
   void pull_back(Index begin, Index end, const Tensor& dy, const std::vector<Heads>& dx,
                  Real* sums) const {
     const Index n = columns(), rows = dy.shape()[0];
@@ -214,10 +214,10 @@ void ShortConvolution::step(const std::vector<std::span<const Real>>& blocks, st
 }
 
 void list_conv(core::Fields& field, Index& taps) {
-  field.integer("conv", taps,
-                "tokens under the convolution of queries, keys and values, the last its own; 0: no "
-                "convolution",
-                core::between(0, 64));
+  field.integer(
+      "conv", taps,
+      "width of the causal convolution of queries, keys and values, in tokens; 0: no convolution",
+      core::between(0, 64));
 }
 
 void ShortConvolution::visit(autograd::Inventory& inventory) {

@@ -46,7 +46,7 @@ void GlobalLocalSettings::fields(core::Fields& field) {
       {{"qkv", SideSharing::all}, {"kv", SideSharing::own_set}, {"none", SideSharing::nothing}});
   field.flag("hard_l2g", rules.hard_l2g, "a token reads its own global token only");
   field.flag("hard_g2l", rules.hard_g2l, "a global token reads its own tokens only");
-  field.number("label_deviation", label_deviation, "deviation with which the labels' keys start",
+  field.number("label_deviation", label_deviation, "standard deviation of the labels' initial keys",
                core::at_least(0));
 }
 

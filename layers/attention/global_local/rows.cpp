@@ -23,12 +23,13 @@ RowLayout with_globals(Index tokens, std::vector<Index> sentence_ends) {
 
 void GlobalTokens::fields(core::Fields& field) {
   field.choice("by", by,
-               "what a global token stands for: blocks, `every` tokens, or token, a sentence that "
-               "the token `separator` ends",
+               "what a global token summarises: blocks, `every` tokens each, or token, sentences "
+               "that end with the token `separator`",
                {"blocks", "token"});
-  field.integer("every", every,
-                "tokens that a global token stands for; of sentences, what figures of cost assume",
-                core::at_least(1));
+  field.integer(
+      "every", every,
+      "tokens per global token; with by = \"token\" the number that cost estimates assume",
+      core::at_least(1));
   field.when("by", {"token"}, [&] {
     field.integer("separator", separator, "number of the token that ends a sentence",
                   core::at_least(0));

@@ -8,10 +8,10 @@
 namespace weft::layers {
 
 void Factorised::fields(core::Fields& field, const AttentionSite& typical) {
-  field.integer(
-      "stride", stride,
-      "length of a stride; 0: the row of an image, and in other sequences the root of the length",
-      core::at_least(0));
+  field.integer("stride", stride,
+                "length of a stride; 0: the row of an image, and in other sequences the square "
+                "root of the length",
+                core::at_least(0));
   field.choice("heads_use", heads_use,
                "every head reads both sets of keys, half the heads each, or layers take turns",
                {"merged", "separate", "interleaved"});

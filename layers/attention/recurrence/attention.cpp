@@ -59,7 +59,7 @@ AttentionTraits recurrent_traits(std::string_view summary, bool convolves) {
 }
 
 void list_chunk_of(core::Fields& field, Index& chunk) {
-  field.integer("chunk", chunk, "tokens that are worked out together; speed only",
+  field.integer("chunk", chunk, "tokens computed together; affects only speed",
                 core::between(1, 1024));
 }
 

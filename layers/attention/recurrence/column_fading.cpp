@@ -9,8 +9,8 @@ namespace weft::layers {
 void ColumnFadingSettings::fields(core::Fields& field) {
   list_conv(field, conv);
   field.integer("rank", rank,
-                "columns between the two matrices that make decays, and those that make the output "
-                "gate; 0: as many as a head has",
+                "rank of the products of two matrices that compute decays and output gate; 0: the "
+                "width of a head",
                 core::between(0, 65536));
   field.number("floor", floor,
                "the strongest decay of a token, as a logarithm; 0: no bound, -e^A softplus instead",

@@ -3,7 +3,8 @@
 namespace weft::layers {
 
 void SpanSettings::list_fixed(core::Fields& field) {
-  field.integer("span", span, "keys before a token that a head reads at most, itself left out",
+  field.integer("span", span,
+                "most keys before a token that a head reads, without the token itself",
                 core::between(1, 1 << 24));
   scores.fields(field);
   if (!scores.normaliser.is_softmax())
@@ -15,8 +16,8 @@ void SpanSettings::list_soft(core::Fields& field) {
   field.integer("ramp", ramp, "keys over which a head's reach fades out",
                 core::between(1, 1 << 24));
   field.number("renorm_eps", renorm_eps,
-               "added to the sum of faded weights, as the reference does with 1e-8; above 0 the "
-               "whole span is scored and nothing is saved",
+               "added to the sum of faded weights, 1e-8 in the reference implementation; above 0 "
+               "the whole span is scored, which saves no work",
                core::between(0, 1));
 }
 

@@ -32,21 +32,19 @@ void add_expert(const ExpertWeights& w, Index expert, Real factor, const Real* x
 }  // namespace
 
 void ExpertSettings::fields(core::Fields& field) {
-  field.integer("ff_experts", experts,
-                "feed-forwards of ff units each, of which a token passes few",
+  field.integer("ff_experts", experts, "number of experts, feed-forwards of ff units each",
                 core::between(1, 4096));
-  field.integer("ff_choices", choices, "experts that a token passes (1: Switch)",
-                core::between(1, 64));
-  field.number("ff_balance", balance, "price of experts being used unevenly, in every layer",
-               core::at_least(0));
+  field.integer("ff_choices", choices, "experts per token (1: Switch)", core::between(1, 64));
+  field.number("ff_balance", balance,
+               "weight of the loss for uneven use of experts, in every layer", core::at_least(0));
   field.number("ff_capacity", capacity,
-               "rows that an expert takes of a call, over its even share; what it does not take "
-               "passes the layer by; 0: any number",
+               "most rows that an expert takes, as a multiple of an even share; other rows skip "
+               "the layer; 0: no limit",
                core::at_least(0));
   field.when(choices > 1, "model.ff_choices of 2 or more", [&] {
     field.choice("ff_second", second,
-                 "which second choices are kept in training: all, or random, the more often the "
-                 "larger their gate",
+                 "which second choices are kept in training: all, or random, with a probability "
+                 "that grows with their gate",
                  {"all", "random"});
     field.when("ff_second", {"random"}, [&] {
       field.number("ff_second_threshold", second_threshold,

@@ -26,9 +26,9 @@ autograd::RowNumbers real_rows(const Sequences& sequences) {
 }  // namespace
 
 void MemorySettings::fields(core::Fields& field) {
-  field.integer("memory_keys", keys, "keys of either half (C); the memory has C x C slots",
+  field.integer("memory_keys", keys, "keys of each half (C); the memory has C x C slots",
                 core::between(1, 32768));
-  field.integer("memory_heads", heads, "heads that ask the memory", core::between(1, 1024));
+  field.integer("memory_heads", heads, "heads that read the memory", core::between(1, 1024));
   field.integer("memory_top", top, "slots that a head reads", core::between(1, 65536));
   field.integer("memory_query", query, "columns of a head's query, both halves together",
                 core::between(2, 65536));
