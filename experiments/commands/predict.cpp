@@ -52,7 +52,8 @@ std::vector<std::string> listed(const std::string& text) {
 }
 
 RecordForm form_of(const CommandLine& line, const std::vector<std::string>& texts) {
-  RecordForm form{.header = line.has("header")};
+  RecordForm form;
+  form.header = line.has("header");
   core::require(!line.has("column") || !line.has("field"),
                 "--column is for columns and --field for JSON lines: give one of them");
   if (line.has("field")) {

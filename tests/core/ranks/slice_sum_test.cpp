@@ -96,7 +96,7 @@ TEST(SliceSum, depends_on_the_order_of_shards) {
 }
 
 TEST(SliceSum, sends_and_adds_what_its_closed_form_says) {
-  for (const auto [shards, ranks] : {std::pair<Index, Index>{8, 1}, {8, 2}, {8, 4}, {8, 8}}) {
+  for (const auto& [shards, ranks] : {std::pair<Index, Index>{8, 1}, {8, 2}, {8, 4}, {8, 8}}) {
     const auto terms = all_terms(shards);
     const Index sent = counters().sent_bytes, added = counters().added_terms;
     sum_over_ranks(ranks, terms, false);
