@@ -32,12 +32,13 @@ std::string reading_pictures(const ComparedTask& task) {
   std::string figures;
   for (const ComparedRow& row : task.rows) {
     if (row.done.empty()) continue;
+    const std::filesystem::path& path = row.done[0]->config;
+    if (!std::filesystem::exists(path)) continue;
+    const std::string text = core::read_text_file(path);
     try {
-      const std::filesystem::path& path = row.done[0]->config;
-      figures +=
-          figures_of(RunConfig::from_text(core::read_text_file(path), path.filename()), row.name);
+      figures += figures_of(RunConfig::from_text(text, path.filename()), row.name);
     } catch (const core::Error&) {
-      continue;  // of another version, or gone: the scores are shown without it
+      continue;  // of another version: the scores are shown without it
     }
   }
   if (figures.empty()) return "";
