@@ -85,11 +85,13 @@ class Silence final : public std::streambuf {
   std::streamsize xsputn(const char*, std::streamsize count) override { return count; }
 };
 
-/// Joins the other processes of a run, if any; the first of them has the terminal.
-void join_ranks() {
+/// Joins the other processes of a run, if any and if the command is one for several; the first of
+/// them has the terminal.
+void join_ranks(const std::vector<std::string>& words) {
   static Silence silence;
+  if (core::launch_environment().rank > 0) std::cout.rdbuf(&silence);
+  if (!experiments::is_shared(experiments::all_commands(), words)) return;
   core::start_ranks();
-  if (!core::ranks().is_first()) std::cout.rdbuf(&silence);
   core::ranks().on_silence([](core::Index from) {
     if (core::ranks().is_first())
       std::cerr << "rank " << from << " has sent nothing for a minute: is it at work, or gone?\n";
@@ -151,7 +153,7 @@ void check_output_arrived() {
 int run_and_explain(const std::vector<std::string>& words) {
   namespace fs = std::filesystem;
   try {
-    join_ranks();
+    join_ranks(words);
     const int code = run(words);
     if (code == 0) check_output_arrived();
     return code;

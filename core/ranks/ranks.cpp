@@ -86,6 +86,8 @@ std::string host_name() {
 
 void start_ranks() {
   const Launch launch = launch_environment();
+  // One process alone needs no MPI, whose start takes longer than that of all else.
+  if (launch.count == 1) return;
   std::unique_ptr<Ranks> started = launch.by_mpi ? start_mpi() : nullptr;
   const Index found = started ? started->count() : 1;
   if (found != launch.count) {

@@ -86,13 +86,20 @@ const Command& find_command(const std::string& program, std::span<const Command>
                                          meant.empty() ? "" : "; did you mean " + meant + "?", " ",
                                          program, " --help lists them"));
     }
-    core::require(!found->run || found->shared || core::ranks().alone(), program, " ", word,
-                  " runs in one process: start it without mpirun or srun");
+    core::require(!found->run || found->shared || core::launch_environment().count == 1, program,
+                  " ", word, " runs in one process: start it without mpirun or srun");
   });
   return *found;
 }
 
 }  // namespace
+
+bool is_shared(std::span<const Command> commands, std::span<const std::string> words) {
+  if (words.empty()) return false;
+  const auto found = std::ranges::find(commands, words[0], &Command::name);
+  if (found == commands.end()) return false;
+  return found->run ? found->shared : is_shared(found->verbs(), words.subspan(1));
+}
 
 int run_command(const std::string& program, std::span<const Command> commands,
                 const Arguments& words) {

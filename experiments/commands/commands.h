@@ -51,6 +51,9 @@ std::span<const Command> runs_commands();
 
 std::span<const Command> all_commands();
 
+/// Whether the words name a command that several processes may run together.
+bool is_shared(std::span<const Command> commands, std::span<const std::string> words);
+
 /// Runs the command that the first word names, with the other words. `program` is how the user got
 /// here: "weft", or "weft bench" for a verb's own verbs. --help lists them.
 int run_command(const std::string& program, std::span<const Command> commands,
