@@ -160,7 +160,7 @@ Var GlobalLocalAttention::forward(const Pass& pass, const AttentionInput& input)
   const SidePlans plans = cache_->of_all(input.sequences, heads_, sides().size(), make);
   std::vector<Index> globals;
   for (const RowLayout& layout : *input.sequences.rows)
-    globals.push_back(layout.rows - layout.tokens());
+    globals.push_back(GlobalLocalStructure::of(layout).globals);
   return run(pass, input, plans, globals);
 }
 

@@ -42,15 +42,23 @@ void label_members(const std::vector<Interval>& members, Interval rows, std::int
   if (done < rows.end) out.push_back({done, rows.end, outside, 0});
 }
 
+/// How many tokens of a question are global ones: theirs are the rows behind the first.
+Index question_of(const RowLayout& layout) {
+  Index tokens = 0;
+  while (tokens < layout.tokens() && layout.of_tokens[std::size_t(tokens)] == 1 + tokens) ++tokens;
+  return tokens;
+}
+
 }  // namespace
 
 GlobalLocalStructure GlobalLocalStructure::of(const RowLayout& layout) {
   const Index sentences = Index(layout.sentence_ends.size());
-  GlobalLocalStructure structure{1 + sentences, layout.tokens(), {}};
+  const Index asked = question_of(layout), first = 1 + asked;
+  GlobalLocalStructure structure{first + sentences, layout.tokens() - asked, {}};
   core::require(structure.rows() == layout.rows, "global-local attention: ", layout.rows,
                 " rows for ", layout.tokens(), " tokens in ", sentences, " sentences");
   for (Index s = 0; s < sentences; ++s)
-    structure.sentence.resize(std::size_t(layout.sentence_ends[std::size_t(s)]), 1 + s);
+    structure.sentence.resize(std::size_t(layout.sentence_ends[std::size_t(s)]), first + s);
   structure.sentence.resize(std::size_t(structure.tokens), -1);
   return structure;
 }

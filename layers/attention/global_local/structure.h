@@ -19,8 +19,8 @@ struct GlobalLocalStructure {
 
   Index rows() const { return globals + tokens; }
 
-  /// That of a sequence with sentences: the first global token represents the whole sequence, each
-  /// other one for a sentence.
+  /// That of a sequence with sentences: the first global token represents the whole sequence, then
+  /// come those of a question, and each other one is for a sentence.
   static GlobalLocalStructure of(const RowLayout& layout);
 };
 

@@ -46,6 +46,27 @@ TEST(Etc, is_block_diagonal_beside_its_global_tokens_when_both_sides_are_hard) {
                       close);
 }
 
+TEST(Etc, lets_everything_read_the_tokens_of_a_question_that_are_global) {
+  const Index length = 9, every = 3, question = 3, globals = 1 + question + 2;
+  AttentionSample it("etc", Sequences::self(2, length, false), heads, width,
+                     {{"window", Index(1)}, {"every", every}});
+  clear_labels(it);
+  const std::vector<core::Token> tokens{1, 7, 2, 7, 7, 7, 7, 7, 7};
+  const RowLayout layout = GlobalRows({.every = every, .question = true}).layout(tokens);
+  AttentionInput input{{}, Var(it.inputs().back()), it.sequences()};
+  for (std::size_t i = 0; i < 3; ++i) input.blocks.push_back({Var(it.inputs()[i]), 0});
+  const auto& etc = dynamic_cast<const GlobalLocalAttention&>(it.attention());
+  const Tensor out =
+      etc.attend(Pass(), input, std::vector(2, GlobalLocalStructure::of(layout))).value();
+  tests::expect_close(out.read(),
+                      naive_rows(it,
+                                 [=](Index, Index u, Index v) {
+                                   if (std::max(u, v) >= layout.rows) return false;
+                                   return u < globals || v < globals || u == v;
+                                 }),
+                      close);
+}
+
 TEST(Etc, costs_in_proportion_to_the_length_for_as_many_global_tokens_short_or_long) {
   for (const std::string kind : {"etc", "bigbird"}) {
     const auto cost = [&](Index length) {
@@ -82,6 +103,25 @@ TEST(GlobalRows, stand_for_blocks_of_tokens_or_for_what_a_separator_ends) {
             (std::vector<Index>{2, 3, 6}));
   EXPECT_EQ(GlobalLocalStructure::of(by_token.layout(tokens)).sentence,
             (std::vector<Index>{1, 1, 2, 3, 3, 3, 4}));
+}
+
+TEST(GlobalRows, have_the_tokens_of_a_question_before_those_of_sentences) {
+  const std::vector<core::Token> tokens{1, 7, 2, 4, 9, 4, 9};
+  for (const auto& [globals, ends] :
+       {std::pair<GlobalTokens, std::vector<Index>>{{.every = 3, .question = true}, {3, 4}},
+        {{.by = "token", .separator = 9, .question = true}, {2, 4}}}) {
+    const RowLayout layout = GlobalRows(globals).layout(tokens);
+    EXPECT_EQ(layout.sentence_ends, ends);
+    EXPECT_EQ(layout.rows, 1 + 3 + 2 + 4);
+    EXPECT_EQ(layout.of_tokens, (std::vector<Index>{1, 2, 3, 6, 7, 8, 9}));
+    EXPECT_EQ(layout.starts, (std::vector<RowLayout::Start>{{0, 0}, {4, 1}, {5, 1}}));
+    const auto structure = GlobalLocalStructure::of(layout);
+    EXPECT_EQ(structure.globals, 6);
+    EXPECT_EQ(structure.tokens, 4);
+    EXPECT_EQ(structure.sentence.front(), 4);
+    EXPECT_EQ(structure.sentence.back(), 5);
+  }
+  EXPECT_EQ(GlobalRows({.question = true, .question_end = 8}).layout(tokens).starts.size(), 2u);
 }
 
 TEST(Etc, refuses_to_decode) {

@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "layers/model/span_model.h"
+#include "tests/layers/given_fields.h"
 #include "tests/layers/model/sample_model.h"
 
 namespace weft::layers {
@@ -115,6 +116,35 @@ TEST(SpanModel, the_loss_is_the_mean_over_sequences_with_answers) {
   for (core::Token& token : answers) token = core::no_target;
   reading.targets = core::Tokens({3, 2, 2}, answers);
   EXPECT_THROW(it.model.loss(Pass(), reading, 1), core::Error);
+}
+
+TEST(SpanModel, every_token_reads_a_question_that_is_global) {
+  ModelSettings settings = answering();
+  settings.layers = 1;
+  settings.attention = {"etc"};
+  settings.positions = PositionKind::none;
+  const Index length = 20;
+  const auto scores = [&](bool global, core::Token asked_for) {
+    tests::GivenFields given(
+        {{"window", Index(1)}, {"every", Index(4)}, {"question_global", global}});
+    AttentionPlans plans;
+    plans["etc"] = read_attention(given, "etc", settings.site(length));
+    SpanModel model(settings, plans, {vocabulary, length});
+    const DrawnWeights<SpanModel> drawn(model);
+    Reading reading = asked({length, 12}, length, 5);
+    std::vector<core::Token> ids(reading.inputs.read().begin(), reading.inputs.read().end());
+    ids[0] = ids[length] = 1;
+    ids[1] = asked_for;
+    ids[2] = ids[length + 2] = 2;
+    reading.inputs = core::Tokens({2, length}, ids);
+    std::vector<double> nats;
+    for (const SpanChoice& choice : model.choose(Pass(), reading)) nats.push_back(choice.score);
+    return nats;
+  };
+  const auto one = scores(true, 4), other = scores(true, 9);
+  EXPECT_NE(one[0], other[0]);
+  EXPECT_EQ(one[1], other[1]) << "the question of another sequence";
+  EXPECT_EQ(scores(false, 4), scores(false, 9)) << "one layer of windows cannot know it";
 }
 
 TEST(SpanModel, gradients_are_the_same_at_any_number_of_threads) {
