@@ -45,20 +45,23 @@ Classifier::Classifier(const ModelSettings& settings, const AttentionPlans& plan
                 "mean, model.trunk = \"star\", or attention with a root");
 }
 
-Var Classifier::behind_cls(const Pass& pass, const Reading& reading) const {
-  const Var h = trunk_.hidden(pass, behind(cls_token_, reading.inputs), one_more(reading.lengths));
+Var Classifier::behind_cls(const Pass& pass, const Reading& reading,
+                           std::vector<double>* steps) const {
+  const Var h = trunk_.hidden(pass, behind(cls_token_, reading.inputs), one_more(reading.lengths),
+                              nullptr, steps);
   return autograd::mean_rows(h, std::vector<Index>(std::size_t(reading.inputs.shape()[0]), 1));
 }
 
-Var Classifier::pooled(const Pass& pass, const Reading& reading) const {
+Var Classifier::pooled(const Pass& pass, const Reading& reading, std::vector<double>* steps) const {
   core::require(reading.inputs.shape().rank() == 2, "classifier: inputs of shape ",
                 reading.inputs.shape(), ", expected [batch, length]");
   const Index batch = reading.inputs.shape()[0], length = reading.inputs.shape()[1];
-  if (pool_ == Pool::cls) return behind_cls(pass, reading);
+  if (pool_ == Pool::cls) return behind_cls(pass, reading, steps);
   const std::vector<Index> real =
       reading.lengths ? *reading.lengths : std::vector<Index>(std::size_t(batch), length);
   if (pool_ == Pool::mean)
-    return autograd::mean_rows(trunk_.hidden(pass, reading.inputs, reading.lengths), real);
+    return autograd::mean_rows(trunk_.hidden(pass, reading.inputs, reading.lengths, nullptr, steps),
+                               real);
   const auto [tokens, root] = trunk_.encode(pass, reading.inputs, reading.lengths);
   if (pool_ == Pool::root) return root;
   return autograd::scale(autograd::add(autograd::max_rows(tokens, real), root), Real(0.5));
@@ -71,8 +74,9 @@ Var Classifier::loss(const Pass& pass, const Reading& reading, Real share) const
                                penalty_share(reading, share));
 }
 
-TokenScores Classifier::score(const Pass& pass, const Reading& reading) const {
-  return head_.score(pooled(pass, reading).value(), reading.targets);
+TokenScores Classifier::score(const Pass& pass, const Reading& reading,
+                              std::vector<double>* steps) const {
+  return head_.score(pooled(pass, reading, steps).value(), reading.targets);
 }
 
 Cost Classifier::attention_cost(Index batch) const {
@@ -81,7 +85,8 @@ Cost Classifier::attention_cost(Index batch) const {
 
 double Classifier::rows_per_token() const {
   const double others = double(matrix_weights() - layer_weights());
-  return (trunk_.weight_rows(length_) + others) / double(matrix_weights());
+  const bool roots = pool_ == Pool::root || pool_ == Pool::max_root;
+  return (trunk_.weight_rows(length_, roots) + others) / double(matrix_weights());
 }
 
 void Classifier::visit(Inventory& inventory) {

@@ -18,7 +18,12 @@ class Classifier final : public Model {
              bool recompute = false);
 
   Var loss(const Pass& pass, const Reading& reading, Real share) const override;
-  TokenScores score(const Pass& pass, const Reading& reading) const override;
+  TokenScores score(const Pass& pass, const Reading& reading) const override {
+    return score(pass, reading, nullptr);
+  }
+  /// The same; where positions halt by themselves, `steps` is filled with the mean number of steps
+  /// that those of each sequence took, else left alone.
+  TokenScores score(const Pass& pass, const Reading& reading, std::vector<double>* steps) const;
   /// -> [B, classes]
   Tensor logits(const Pass& pass, const Reading& reading) const {
     return head_.logits(pooled(pass, reading)).value();
@@ -33,9 +38,9 @@ class Classifier final : public Model {
 
  private:
   /// One vector for each sequence.  -> [B, trunk width]
-  Var pooled(const Pass& pass, const Reading& reading) const;
+  Var pooled(const Pass& pass, const Reading& reading, std::vector<double>* steps = nullptr) const;
 
-  Var behind_cls(const Pass& pass, const Reading& reading) const;
+  Var behind_cls(const Pass& pass, const Reading& reading, std::vector<double>* steps) const;
 
   Pool pool_;
   core::Token cls_token_;  ///< comes after those of the data

@@ -1,6 +1,7 @@
 #include "layers/model/row_spread.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/error.h"
 #include "layers/model/model_parts.h"
@@ -35,6 +36,21 @@ TokenPlaces places_of(const Sequences& rows, Index length) {
     }
   }
   return {tokens, places};
+}
+
+/// Where each of these rows is among those that were read; both ascend.
+RowNumbers found_in(const std::vector<Index>& read, const std::vector<Index>& wanted) {
+  auto numbers = std::make_shared<std::vector<Index>>();
+  for (const Index row : wanted)
+    numbers->push_back(std::ranges::lower_bound(read, row) - read.begin());
+  return numbers;
+}
+
+std::vector<Index> roots_of(const Sequences& rows) {
+  std::vector<Index> roots;
+  for (Index b = 0; b < rows.batch; ++b)
+    roots.push_back(b * rows.queries + (*rows.rows)[std::size_t(b)].root);
+  return roots;
 }
 
 }  // namespace
@@ -86,18 +102,26 @@ Var RowSpread::spread(const Pass& pass, const Var& x, const Sequences& rows) con
       spread, autograd::scatter_rows(autograd::embedding(pass, numbers, *starts_), own, all));
 }
 
-Var RowSpread::take(const Var& x, const Sequences& rows, Index length) const {
+RowNumbers RowSpread::read(const Sequences& rows, bool roots) const {
+  const RowNumbers tokens = places_of(rows, rows.queries).rows;
+  if (!roots) return tokens;
+  auto all = std::make_shared<std::vector<Index>>();
+  std::ranges::set_union(*tokens, roots_of(rows), std::back_inserter(*all));
+  return all;
+}
+
+Var RowSpread::tokens(const Var& x, const Sequences& rows, Index length) const {
   const TokenPlaces places = places_of(rows, length);
-  const Var tokens = autograd::gather_rows(x, places.rows);
-  if (tokens.shape()[0] == rows.batch * length) return tokens;
-  return autograd::scatter_rows(tokens, places.tokens, rows.batch * length);
+  const auto count = Index(places.rows->size());
+  const Var all = x.shape()[0] == count
+                      ? x
+                      : autograd::gather_rows(x, found_in(*read(rows, true), *places.rows));
+  if (count == rows.batch * length) return all;
+  return autograd::scatter_rows(all, places.tokens, rows.batch * length);
 }
 
 Var RowSpread::roots(const Var& x, const Sequences& rows) const {
-  auto numbers = std::make_shared<std::vector<Index>>();
-  for (Index b = 0; b < rows.batch; ++b)
-    numbers->push_back(b * rows.queries + (*rows.rows)[std::size_t(b)].root);
-  return autograd::gather_rows(x, numbers);
+  return autograd::gather_rows(x, found_in(*read(rows, true), roots_of(rows)));
 }
 
 void RowSpread::visit(Inventory& inventory) {

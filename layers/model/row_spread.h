@@ -25,11 +25,15 @@ class RowSpread {
   /// Rows of the layers for each row of tokens, on average.
   double rows_per_token(Index length) const;
 
+  /// The numbers of the rows that a model reads behind the layers, which ascend: those of tokens,
+  /// and where it asks for them those that stand for whole sequences.
+  autograd::RowNumbers read(const Sequences& rows, bool roots) const;
+
   /// x: [B * T, W] -> [B * R, W], padding 0
   Var spread(const Pass& pass, const Var& x, const Sequences& rows) const;
-  /// The rows of tokens, padding 0.  x: [B * R, n] -> [B * T, n]
-  Var take(const Var& x, const Sequences& rows, Index length) const;
-  /// The rows that represent whole sequences.  x: [B * R, n] -> [B, n]
+  /// Of the rows that were read, the tokens', padding 0.  x: [read, n] -> [B * T, n]
+  Var tokens(const Var& x, const Sequences& rows, Index length) const;
+  /// Those that represent whole sequences, which must be among them.  x: [read, n] -> [B, n]
   Var roots(const Var& x, const Sequences& rows) const;
   /// The initial value of an additional row in decoding: [1, W]
   Tensor begin_row() const { return Tensor({1, width_}, Real(0)); }

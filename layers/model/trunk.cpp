@@ -104,23 +104,26 @@ Sequences Trunk::sequences_of(const core::Tokens& inputs, const core::Lengths& l
 }
 
 Var Trunk::run_rows(const Pass& pass, const core::Tokens& inputs, const Sequences& sequences,
-                    StreamMemory* memory) const {
+                    StreamMemory* memory, const autograd::RowNumbers& read,
+                    std::vector<double>* steps) const {
   Var x = embed(pass, inputs, 0);
   if (rows_.present()) x = rows_.spread(pass, x, sequences);
   std::vector<Sequences> of_layers(blocks_.size(), sequences);
   if (memory) enter_segment(*memory, of_layers);
-  x = run_blocks(pass, x, of_layers);
+  x = run_blocks(pass, x, of_layers, read, steps);
+  if (read && !ends_in_read_rows()) x = autograd::gather_rows(x, read);
   if (memory) leave_segment(*memory, of_layers);
   const core::Scope scope("final_norm");
   return final_norm_ ? final_norm_->forward(pass.at("final_norm"), x) : x;
 }
 
 Var Trunk::hidden(const Pass& pass, const core::Tokens& inputs, const core::Lengths& lengths,
-                  StreamMemory* memory) const {
+                  StreamMemory* memory, std::vector<double>* steps) const {
   const Sequences sequences = sequences_of(inputs, lengths);
   if (star_) return star_->run(pass, embed(pass, inputs, 0), sequences, recompute_).satellites;
-  const Var x = run_rows(pass, inputs, sequences, memory);
-  return rows_.present() ? rows_.take(x, sequences, inputs.shape()[1]) : x;
+  if (!rows_.present()) return run_rows(pass, inputs, sequences, memory, nullptr, steps);
+  const Var x = run_rows(pass, inputs, sequences, memory, rows_.read(sequences, false));
+  return rows_.tokens(x, sequences, inputs.shape()[1]);
 }
 
 Encoded Trunk::encode(const Pass& pass, const core::Tokens& inputs,
@@ -132,8 +135,8 @@ Encoded Trunk::encode(const Pass& pass, const core::Tokens& inputs,
         star_->run(pass, embed(pass, inputs, 0), sequences, recompute_);
     return {satellites, relay};
   }
-  const Var x = run_rows(pass, inputs, sequences, nullptr);
-  return {rows_.take(x, sequences, inputs.shape()[1]), rows_.roots(x, sequences)};
+  const Var x = run_rows(pass, inputs, sequences, nullptr, rows_.read(sequences, true));
+  return {rows_.tokens(x, sequences, inputs.shape()[1]), rows_.roots(x, sequences)};
 }
 
 bool Trunk::has_root() const { return star_ || rows_.present(); }
@@ -168,16 +171,20 @@ void Trunk::leave_segment(StreamMemory& memory, const std::vector<Sequences>& of
   }
 }
 
-Var Trunk::run_blocks(const Pass& pass, Var x, const std::vector<Sequences>& sequences) const {
+Var Trunk::run_blocks(const Pass& pass, Var x, const std::vector<Sequences>& sequences,
+                      const autograd::RowNumbers& read, std::vector<double>* steps) const {
   if (universal_ && streams_)
     return universal_->run(pass, stack_, positions_, x, sequences[0], *streams_);
-  if (universal_) return universal_->run(pass, blocks_, positions_, x, sequences[0], recompute_);
+  if (universal_)
+    return universal_->run(pass, blocks_, positions_, x, sequences[0], recompute_, steps);
   if (streams_) return stack_.run(pass, x, x, of_branches(sequences), *streams_);
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const core::Scope scope("layers", Index(i));
-    const auto layer = [&block = blocks_[i], own_sequences = sequences[i]](const Pass& own,
-                                                                           const Var& in) {
-      return block.forward(own, in, own_sequences);
+    const bool ends = read && i + 1 == blocks_.size();
+    const auto layer = [&block = blocks_[i], own_sequences = sequences[i],
+                        rows = ends ? read : nullptr](const Pass& own, const Var& in) {
+      return rows ? block.forward_rows(own, in, own_sequences, rows)
+                  : block.forward(own, in, own_sequences);
     };
     x = recompute_ ? autograd::recompute(pass.at(i), layer, x) : layer(pass.at(i), x);
   }
@@ -265,9 +272,13 @@ Index Trunk::layer_weights() const {
   return total;
 }
 
-double Trunk::weight_rows(Index length) const {
-  return double(layer_weights()) *
-         (star_ ? star_->rows_per_token(length) : double(times()) * rows_.rows_per_token(length));
+double Trunk::weight_rows(Index length, bool roots) const {
+  if (star_) return double(layer_weights()) * star_->rows_per_token(length);
+  const double rows = rows_.rows_per_token(length);
+  const double read = roots ? 1 + 1 / double(length) : 1;
+  const double unread =
+      ends_in_read_rows() ? (rows - read) * double(blocks_.back().weights_of_rows()) : 0;
+  return double(times()) * rows * double(layer_weights()) - unread;
 }
 
 void Trunk::visit(Inventory& inventory) {

@@ -46,8 +46,10 @@ class Trunk {
         bool recompute, const std::optional<core::ImageForm>& image = {});
 
   /// inputs: [B, T] -> [B * T, width()]. Rows beyond a sequence's real length mean nothing.
+  /// `steps`: where positions halt by themselves, to be filled with the mean number of steps that
+  /// those of each sequence took.
   Var hidden(const Pass& pass, const core::Tokens& inputs, const core::Lengths& lengths = nullptr,
-             StreamMemory* memory = nullptr) const;
+             StreamMemory* memory = nullptr, std::vector<double>* steps = nullptr) const;
   /// The same with the vector that represents each whole sequence, if the trunk has one.
   Encoded encode(const Pass& pass, const core::Tokens& inputs, const core::Lengths& lengths) const;
   bool has_root() const;
@@ -68,8 +70,9 @@ class Trunk {
   Cost attention_cost(const Sequences& sequences) const;
   std::vector<std::vector<double>> spans() const;
   Index layer_weights() const;
-  /// Those times the rows that pass each for one token, on average over sequences of `length`.
-  double weight_rows(Index length) const;
+  /// Those times the rows that pass each for one token, on average over sequences of `length`, by
+  /// `hidden` or, with roots, by `encode`.
+  double weight_rows(Index length, bool roots = false) const;
   bool causal() const { return causal_; }
   /// The longest sequence that positions allow; nothing when they allow any.
   std::optional<Index> longest() const { return positions_.longest(); }
@@ -83,11 +86,16 @@ class Trunk {
   Tensor step_rows(const StackRows& rows, Tensor x) const;
   Index times() const { return universal_ ? universal_->steps() : 1; }
   Sequences sequences_of(const core::Tokens& inputs, const core::Lengths& lengths) const;
-  /// All rows after the final norm.  -> [B * R, width()]
+  /// The rows that are read, after the final norm: `read`, or all where it is null.
+  /// -> [rows, width()]
   Var run_rows(const Pass& pass, const core::Tokens& inputs, const Sequences& sequences,
-               StreamMemory* memory) const;
+               StreamMemory* memory, const autograd::RowNumbers& read,
+               std::vector<double>* steps = nullptr) const;
   /// `sequences`: those of each layer.
-  Var run_blocks(const Pass& pass, Var x, const std::vector<Sequences>& sequences) const;
+  Var run_blocks(const Pass& pass, Var x, const std::vector<Sequences>& sequences,
+                 const autograd::RowNumbers& read, std::vector<double>* steps) const;
+  /// The last layer makes no more rows than are read.
+  bool ends_in_read_rows() const { return rows_.present() && !streams_; }
   /// Gives every layer what the memory holds for it, and takes back what it read.
   void enter_segment(const StreamMemory& memory, std::vector<Sequences>& of_layers) const;
   void leave_segment(StreamMemory& memory, const std::vector<Sequences>& of_layers) const;

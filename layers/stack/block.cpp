@@ -18,6 +18,17 @@ Var Block::forward(const Pass& pass, const Var& x, const Sequences& sequences) c
   return y;
 }
 
+Var Block::forward_rows(const Pass& pass, const Var& x, const Sequences& sequences,
+                        const autograd::RowNumbers& rows) const {
+  const auto attended = [&] {
+    const core::Scope scope(names[0]);
+    return autograd::gather_rows(branches_[0]->onto(pass.at(names[0]), x, sequences), rows);
+  }();
+  const core::Scope scope(names[1]);
+  return branches_[1]->onto(pass.at(names[1]), attended,
+                            Sequences::self(1, attended.shape()[0], sequences.causal));
+}
+
 Tensor Block::step(const StackRows& rows, std::size_t first, const Tensor& x) const {
   Tensor y = x;
   for (std::size_t i = 0; i < branches_.size(); ++i)

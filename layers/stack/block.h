@@ -15,6 +15,10 @@ class Block {
 
   /// x: [B * T, W] -> [B * T, W]
   Var forward(const Pass& pass, const Var& x, const Sequences& sequences) const;
+  /// These rows of it, where nobody reads the others: the feed-forward runs on them alone.
+  /// -> [rows, W]
+  Var forward_rows(const Pass& pass, const Var& x, const Sequences& sequences,
+                   const autograd::RowNumbers& rows) const;
   /// Single tokens; the block's branches are those of the stack from number `first` on.
   /// x: [n, W] -> [n, W]
   Tensor step(const StackRows& rows, std::size_t first, const Tensor& x) const;
@@ -30,6 +34,8 @@ class Block {
   const MultiHead& attention() const { return *branches_[0]->attention(); }
   /// Numbers in weight matrices.
   Index weights() const { return branches_[0]->weights() + branches_[1]->weights(); }
+  /// Those of them that only the rows of `forward_rows` pass.
+  Index weights_of_rows() const { return branches_[1]->weights(); }
   void visit(Inventory& inventory);
 
  private:

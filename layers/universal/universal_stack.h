@@ -24,9 +24,11 @@ class UniversalStack {
 
   Index steps() const { return settings_.steps; }
 
-  /// x: [B * T, W] -> [B * T, W].  With `recompute`, the sweep runs every step again.
+  /// x: [B * T, W] -> [B * T, W].  With `recompute`, the sweep runs every step again. With halting,
+  /// `taken` is filled with the mean number of steps of each sequence's positions.
   Var run(const Pass& pass, const std::vector<Block>& blocks, const Positions& positions,
-          const Var& x, const Sequences& sequences, bool recompute) const;
+          const Var& x, const Sequences& sequences, bool recompute,
+          std::vector<double>* taken = nullptr) const;
   /// The same over two streams that begin as x; without halting.
   Var run(const Pass& pass, const ReversibleStack& stack, const Positions& positions, const Var& x,
           const Sequences& sequences, StreamOutput output) const;
@@ -51,7 +53,8 @@ class UniversalStack {
   Var coordinates(const Positions& positions, const Var& x, Index length, Index first,
                   Index step) const;
   Var halting_run(const Pass& pass, const std::vector<Block>& blocks, const Positions& positions,
-                  const Var& x, const Sequences& sequences, bool recompute) const;
+                  const Var& x, const Sequences& sequences, bool recompute,
+                  std::vector<double>* taken) const;
   Carry halting_step(const Pass& pass, const std::vector<Block>& blocks, const Positions& positions,
                      const Carry& before, const Sequences& sequences,
                      const std::shared_ptr<Where>& where) const;

@@ -71,9 +71,10 @@ class Stack {
 
   const layers::RowSpread& rows() const { return *rows_; }
   Var run(const autograd::Pass& pass, Var x, const layers::Sequences& sequences) const {
-    for (std::size_t i = 0; i < blocks_.size(); ++i)
+    for (std::size_t i = 0; i + 1 < blocks_.size(); ++i)
       x = blocks_[i].forward(pass.at(i), x, sequences);
-    return x;
+    return blocks_.back().forward_rows(pass.at(blocks_.size() - 1), x, sequences,
+                                       rows_->read(sequences, true));
   }
 
   void compare_gradients(Case& golden) const {
@@ -142,7 +143,7 @@ void encoder_bp(Case& golden) {
   const autograd::Pass pass(tape, core::Rng(0), journal);
   const Var in = tape.watch(x);
   const Var h = stack.run(pass, stack.rows().spread(pass, in, rows), rows);
-  const Var root = stack.rows().roots(h, rows), out = stack.rows().take(h, rows, length);
+  const Var root = stack.rows().roots(h, rows), out = stack.rows().tokens(h, rows, length);
   golden.compare("out", joined(root.value(), out.value()));
   const auto upstream = golden.numbers("grad_out");
   Tensor droot(root.shape()), dout(out.shape());

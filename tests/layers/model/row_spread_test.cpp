@@ -27,11 +27,17 @@ TEST(RowSpread, puts_tokens_behind_global_tokens_and_takes_them_back) {
   const std::vector<Real> expected{first, other, other, at(0), at(1), at(2),
                                    first, other, at(3), at(4), 0,     0};
   EXPECT_TRUE(tests::same_bits(spread.value().read(), expected));
-  const Tensor back = rows.take(spread, over, 3).value();
-  EXPECT_TRUE(
-      tests::same_bits(back.read(), std::vector<Real>{at(0), at(1), at(2), at(3), at(4), 0}));
-  EXPECT_TRUE(
-      tests::same_bits(rows.roots(spread, over).value().read(), std::vector<Real>{first, first}));
+  for (const bool roots : {false, true}) {
+    const auto numbers = rows.read(over, roots);
+    EXPECT_EQ(numbers->size(), roots ? 7u : 5u);
+    const Var read = autograd::gather_rows(spread, numbers);
+    const Tensor back = rows.tokens(read, over, 3).value();
+    EXPECT_TRUE(
+        tests::same_bits(back.read(), std::vector<Real>{at(0), at(1), at(2), at(3), at(4), 0}));
+    if (!roots) continue;
+    EXPECT_TRUE(
+        tests::same_bits(rows.roots(read, over).value().read(), std::vector<Real>{first, first}));
+  }
 }
 
 TEST(RowSpread, begins_the_spans_of_a_partition_as_zeros_and_ends_in_its_root) {

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "core/counters.h"
 #include "core/error.h"
 #include "core/parallel.h"
@@ -126,6 +128,40 @@ TEST(UniversalModel, reports_mean_steps_and_who_reached_the_limit) {
   EXPECT_EQ(metrics.at("steps"), 4);  // 0.31 x 3 is below 0.99
   EXPECT_EQ(metrics.at("at_limit"), 1);
   EXPECT_NEAR(metrics.at("remainder"), 1 - 3 / (1 + std::exp(0.8)), 1e-5);
+}
+
+TEST(UniversalModel, says_how_many_steps_each_sequence_took) {
+  for (const Pool pool : {Pool::mean, Pool::cls}) {
+    ModelSettings settings = acting(5);
+    settings.task = Task::classify;
+    settings.pool = pool;
+    settings.causal = false;
+    Classifier model(settings, default_plans(settings, settings.places(9)), {11, 9, 3});
+    DrawnWeights<Classifier> drawn(model, 2);
+    Reading reading{tests::random_tokens({3, 9}, 11, 1), core::Tokens({3, 1}, {1, 0, 2})};
+    const std::vector<Index> real{9, 4, 7};
+    reading.lengths = std::make_shared<const std::vector<Index>>(real);
+    std::vector<double> steps;
+    model.score(Pass(), reading, &steps);
+    ASSERT_EQ(steps.size(), 3u);
+    autograd::Tape tape;
+    autograd::Journal journal;
+    model.loss(Pass(tape, core::Rng(3), journal), reading, 1);
+    journal.commit();
+    double all = 0, positions = 0;
+    for (std::size_t row = 0; row < real.size(); ++row) {
+      const double own = double(real[row] + (pool == Pool::cls ? 1 : 0));
+      EXPECT_NEAR(steps[row] * own, std::round(steps[row] * own), 1e-9);
+      all += steps[row] * own;
+      positions += own;
+    }
+    for (const autograd::Metric& metric : drawn.inventory().metrics()) {
+      if (!metric.name.ends_with(".steps")) continue;
+      EXPECT_NEAR(metric.value, all / positions, 1e-5);
+    }
+    EXPECT_GT(all, positions);
+    EXPECT_LT(all, 5 * positions);
+  }
 }
 
 TEST(UniversalModel, gives_a_position_the_same_whatever_other_sequences_do) {
