@@ -40,7 +40,7 @@ void GlobalTokens::fields(core::Fields& field) {
   field.added("question_global");
   field.flag("question_global", question,
              "the tokens up to the end of a question are global tokens");
-  field.when(question, "question_global = true", [&] {
+  field.when("question_global", {"true"}, [&] {
     field.integer("question_end", question_end,
                   "number of the token that ends a question, 2 in data of questions",
                   core::at_least(0));
