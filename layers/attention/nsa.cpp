@@ -1,20 +1,17 @@
 // Native sparse attention (NSA): a gated sum of three softmaxes for each query,
 //   out = logistic(g_0) coarse + logistic(g_1) fine + logistic(g_2) near,  g = x W + b.
-//   coarse: entries, which summarise complete stretches of tokens by their means or by learned
-//           linear maps;
+//   coarse: the means of complete stretches of tokens;
 //   fine:   the tokens of a few blocks: at the start, the nearest, and those with most weight in
 //           coarse, added up over the heads that share keys;
 //   near:   a window.
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "core/counters.h"
 #include "core/error.h"
 #include "core/fields.h"
 #include "core/simd/kernels.h"
 #include "layers/attention/chosen/entry_choice.h"
-#include "layers/attention/chosen/linear_pool.h"
 #include "layers/attention/chosen/position_branch.h"
 #include "layers/attention/contract/fit.h"
 #include "layers/attention/contract/plan.h"
@@ -31,7 +28,7 @@ namespace {
 struct NsaSettings {
   BlockSelection selection{.entries = {.block = 32, .stride = 16}};
   Index window = 512;
-  std::string branches = "shared", pool = "mean";
+  std::string branches = "shared";
   double scale = 0;
 
   void fields(core::Fields& field) {
@@ -50,11 +47,6 @@ struct NsaSettings {
                   core::between(0, 4096));
     field.integer("window", window, "tokens that a query always reads, itself and those before",
                   core::between(1, most));
-    field.added("pool");
-    field.choice("pool", pool,
-                 "what an entry is: the mean of its tokens, or a learned linear map of them with "
-                 "their places, for each head",
-                 {"mean", "linear"});
     field.choice("branches", branches,
                  "whether the three softmaxes share their keys and values or have their own",
                  {"shared", "own"});
@@ -119,9 +111,7 @@ class NsaAttention final : public Attention {
             [window = window_](Index) { return window_behind(0, window); }),
         coarse_gate_(site.width, heads_, gate_from(-2)),
         fine_gate_(site.width, heads_, gate_from(-2)),
-        near_gate_(site.width, heads_, gate_from(2)) {
-    if (settings.pool == "linear") linear_pool_.emplace(selection_.entries, key_heads_, width_);
-  }
+        near_gate_(site.width, heads_, gate_from(2)) {}
 
   std::vector<Projection> projections() const override {
     using Side = Projection::Side;
@@ -147,9 +137,7 @@ class NsaAttention final : public Attention {
     std::vector<Var> results, gates;
     Var entries;
     if (entry_count(s) > 0) {
-      const std::vector<HeadBlock> kv = pair_of(input.blocks, coarse);
-      entries = linear_pool_ ? linear_pool_->pool(kv[0], kv[1], s.batch)
-                             : pool_means(selection_.entries, kv, s.batch, columns);
+      entries = pool_means(selection_.entries, pair_of(input.blocks, coarse), s.batch, columns);
       PatternCall call{coarse_.problem(s), {q, {entries, 0}, {entries, columns}}, {}, {}};
       results.push_back(call.attend());
       gates.push_back(coarse_gate_.forward(input.x));
@@ -221,7 +209,6 @@ class NsaAttention final : public Attention {
       cost.saved_bytes += tokens * heads_ * Index(sizeof(Real));
     }
     cost.flops += chooser_.flops(s);
-    if (linear_pool_) cost += linear_pool_->cost(s.batch * entries);
     Index kept = 2 * s.batch * entries * key_heads_ * width_;
     if (key_heads_ != heads_) kept += 2 * tokens * heads_ * width_;
     cost.saved_bytes += kept * Index(sizeof(Real));
@@ -232,7 +219,6 @@ class NsaAttention final : public Attention {
     inventory.enter("coarse_gate", coarse_gate_);
     inventory.enter("fine_gate", fine_gate_);
     inventory.enter("near_gate", near_gate_);
-    if (linear_pool_) inventory.enter("pool", *linear_pool_);
   }
 
  private:
@@ -281,22 +267,14 @@ class NsaAttention final : public Attention {
     }
     const EntryLayout& layout = selection_.entries;
     if (layout.count(token + 1) == layout.count(token)) return token;
-    std::vector<Real> entry(static_cast<std::size_t>(row));
+    std::vector<Real> mean(static_cast<std::size_t>(row));
     const Index first = (token + 1 - layout.block) * row;
-    pool_entry(0, state.caches[0].keys.data() + first, entry.data());
+    mean_of_rows(state.caches[0].keys.data() + first, row, layout.block, row, mean.data());
     for (Index g = 0; g < key_heads_; ++g)
-      state.keys[std::size_t(g)].append(entry.data() + g * width_);
-    pool_entry(1, state.caches[0].values.data() + first, entry.data());
-    state.values.insert(state.values.end(), entry.begin(), entry.end());
+      state.keys[std::size_t(g)].append(mean.data() + g * width_);
+    mean_of_rows(state.caches[0].values.data() + first, row, layout.block, row, mean.data());
+    state.values.insert(state.values.end(), mean.begin(), mean.end());
     return token;
-  }
-  /// Of the tokens from these rows on, keys as side 0 and values as side 1.
-  void pool_entry(Index side, const Real* rows, Real* entry) const {
-    const Index row = key_heads_ * width_;
-    if (linear_pool_)
-      linear_pool_->pool_entry(side, rows, row, entry);
-    else
-      mean_of_rows(rows, row, selection_.entries.block, row, entry);
   }
   void read_entries(const NsaState& state, Index g, const std::vector<Real>& weights,
                     Real* out) const {
@@ -314,7 +292,6 @@ class NsaAttention final : public Attention {
   core::Precision precision_;
   Real scale_;
   PositionBranch coarse_, near_;
-  std::optional<LinearPool> linear_pool_;  ///< empty where entries are means
   InputMap coarse_gate_, fine_gate_, near_gate_;
 };
 

@@ -1,10 +1,8 @@
 // Gradients of what mechanisms with choices are made of.
 #include "layers/attention/chosen/entries.h"
 #include "layers/attention/chosen/index_loss.h"
-#include "layers/attention/chosen/linear_pool.h"
 #include "layers/attention/chosen/soft_pool.h"
 #include "tests/gradient_check.h"
-#include "tests/layers/drawn_weights.h"
 #include "tests/random_values.h"
 
 namespace weft::layers {
@@ -52,19 +50,6 @@ TEST(ChosenGradient, of_means_of_tokens_agrees_with_differences) {
                             return pool_means(layout, {{in[0], 1}, {in[0], 4}}, 2, 3);
                           },
                           {tests::random_tensor({16, 8}, 1)});
-}
-
-TEST(ChosenGradient, of_linearly_pooled_tokens_agrees_with_differences) {
-  for (const EntryLayout layout : {EntryLayout{3, 2}, EntryLayout{2, 3}, EntryLayout{1, 1}}) {
-    LinearPool pool(layout, 2, 3);
-    DrawnWeights drawn(pool);
-    tests::check_gradient(
-        "linear_pool",
-        [&](const Pass&, const Inputs& in) {
-          return pool.pool({in[0], 1}, {in[0], 7}, 2);
-        },
-        {tests::random_tensor({16, 14}, 1)}, drawn.arena());
-  }
 }
 
 TEST(ChosenGradient, of_softly_pooled_tokens_agrees_with_differences) {

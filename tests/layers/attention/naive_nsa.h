@@ -9,35 +9,14 @@ struct NaiveNsa {
   Index block = 32, stride = 16, select_block = 64, selected = 16, first = 1, nearest = 2;
   Index window = 512;
   std::size_t fine = 1, near = 1;
-  bool linear = false;
-
-  /// Of the stretch that begins at token `begin`, keys as side 0 and values as side 1.
-  std::vector<double> entry(const NaiveChosen& naive, std::size_t side, Index b, Index h,
-                            Index begin) const {
-    if (!linear) return naive.mean(1 + side, b, h, begin, block);
-    const Index D = naive.width(), G = naive.sample.key_heads();
-    const Index own = Index(side) * G + h * G / naive.sample.heads();
-    const auto& parameters = naive.sample.inventory().parameters();
-    const Real *weight = parameters.at(6).parameter->data() + own * D * block * D,
-               *places = parameters.at(7).parameter->data() + own * block * D;
-    std::vector<double> sum(std::size_t(D), 0.0);
-    for (Index a = 0; a < block; ++a) {
-      const std::vector<double> x = naive.key(1 + side, b, h, begin + a);
-      for (Index c = 0; c < D; ++c)
-        for (Index d = 0; d < D; ++d)
-          sum[std::size_t(d)] += double(weight[(d * block + a) * D + c]) *
-                                 (x[std::size_t(c)] + double(places[a * D + c]));
-    }
-    return sum;
-  }
 
   Index closed(Index t) const { return t + 1 < block ? 0 : (t + 1 - block) / stride + 1; }
 
   std::vector<double> weights(const NaiveChosen& naive, Index b, Index h, Index t) const {
     std::vector<double> scores;
     for (Index c = 0; c < closed(t); ++c)
-      scores.push_back(naive.scale() *
-                       NaiveChosen::dot(naive.query(b, h, t), entry(naive, 0, b, h, c * stride)));
+      scores.push_back(naive.scale() * NaiveChosen::dot(naive.query(b, h, t),
+                                                        naive.mean(1, b, h, c * stride, block)));
     return NaiveChosen::softmax(scores);
   }
 
@@ -61,8 +40,8 @@ struct NaiveNsa {
               std::vector<double>& out) const {
     std::vector<std::vector<double>> keys, values;
     for (Index c = 0; c < closed(t); ++c) {
-      keys.push_back(entry(naive, 0, b, h, c * stride));
-      values.push_back(entry(naive, 1, b, h, c * stride));
+      keys.push_back(naive.mean(1, b, h, c * stride, block));
+      values.push_back(naive.mean(2, b, h, c * stride, block));
     }
     naive.attend(b, h, t, keys, values, gates[0], out);
     naive.attend_blocks(b, h, t, chosen(naive, b, h, t), select_block, gates[1], out, fine);
