@@ -151,6 +151,22 @@ std::optional<LeakAudit> leak_of(const LoadedModel& saved) {
                      audited_sequences, 0);
 }
 
+/// What of the split is scored, and how.
+EvaluationOptions options_of(const CommandLine& line, const LoadedModel& saved, data::Split split) {
+  EvaluationOptions options = shared_options(saved.config, split);
+  const Index length = saved.dataset->length();
+  if (line.has("stride")) {
+    options.stride = line.integer("stride");
+    core::require(options.stride >= 1 && options.stride <= length, "--stride ", options.stride,
+                  " is not between 1 and data.length, ", length);
+  }
+  if (line.has("tokens")) {
+    options.tokens = line.integer("tokens");
+    core::require(options.tokens >= 1, "--tokens ", options.tokens, " is less than 1");
+  }
+  return options;
+}
+
 }  // namespace
 
 int eval_command(const Arguments& arguments) {
@@ -184,17 +200,7 @@ int eval_command(const Arguments& arguments) {
     return eval_lengths(line, split);
   }
   const LoadedModel saved = load_saved_model(line, settings_of_whole(line));
-  const Index length = saved.dataset->length();
-  EvaluationOptions options = shared_options(saved.config, split);
-  if (line.has("stride")) {
-    options.stride = line.integer("stride");
-    core::require(options.stride >= 1 && options.stride <= length, "--stride ", options.stride,
-                  " is not between 1 and data.length, ", length);
-  }
-  if (line.has("tokens")) {
-    options.tokens = line.integer("tokens");
-    core::require(options.tokens >= 1, "--tokens ", options.tokens, " is less than 1");
-  }
+  const EvaluationOptions options = options_of(line, saved, split);
   Predictions predictions;
   const Asking asking(saved);
   const Evaluation e =
