@@ -25,18 +25,23 @@ std::string own_machine() {
   return boot + " " + std::filesystem::read_symlink("/proc/self/ns/pid", ignored).string();
 }
 
-/// When a process started, in ticks since the boot; 0 when that is not known.
-core::Index start_of(core::Index process) {
+struct ProcessFacts {
+  char state = '?';         ///< Z once it has ended and nobody has asked for its exit code yet
+  core::Index started = 0;  ///< in ticks since the boot; 0 when that is not known
+};
+
+ProcessFacts facts_of(core::Index process) {
   std::string text;
   std::getline(std::ifstream(core::message_of("/proc/", process, "/stat")), text);
   const std::size_t name_end = text.rfind(')');  // the name may contain anything
-  if (name_end == std::string::npos) return 0;
+  ProcessFacts facts;
+  if (name_end == std::string::npos) return facts;
   std::istringstream fields(text.substr(name_end + 1));
+  fields >> facts.state;
   std::string skipped;
-  for (int field = 3; field < 22; ++field) fields >> skipped;
-  core::Index ticks = 0;
-  fields >> ticks;
-  return ticks;
+  for (int field = 4; field < 22; ++field) fields >> skipped;
+  fields >> facts.started;
+  return facts;
 }
 
 /// Not drawn from a stream that a replay would draw again: no two are the same, anywhere.
@@ -58,7 +63,7 @@ Holder Holder::own() {
   return {.host = name,
           .machine = own_machine(),
           .process = ::getpid(),
-          .started = start_of(::getpid()),
+          .started = facts_of(::getpid()).started,
           .job = job.id,
           .restarts = job.restarts,
           .token = new_token()};
@@ -87,8 +92,8 @@ std::string Holder::text() const {
 
 bool Holder::is_alive() const {
   if (::kill(pid_t(process), 0) != 0 && errno == ESRCH) return false;
-  const core::Index now = start_of(process);
-  return now == 0 || now == started;
+  const ProcessFacts now = facts_of(process);
+  return now.state != 'Z' && (now.started == 0 || now.started == started);
 }
 
 }  // namespace weft::experiments

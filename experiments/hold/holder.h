@@ -28,7 +28,7 @@ struct Holder {
   /// "process 12 on host", and the job where there is one.
   std::string text() const;
   bool is_on_machine_of(const Holder& other) const { return machine == other.machine; }
-  /// Whether the process still exists, asked on its machine.
+  /// Whether the process still runs, asked on its machine.
   bool is_alive() const;
 };
 

@@ -132,7 +132,7 @@ saved=$(sed -n 's/.*"step": *\([0-9]*\).*/\1/p' killed/checkpoints/last.json | h
 end=$((saved + 5))
 run 2 train killed "train.steps=$end" --resume
 ((code == 0)) || { fail "resuming what was killed: exit code $code"; cat err; }
-"$weft" train base.toml --run unkilled train.eval_every=0 train.checkpoint_every=20 "train.steps=$end" >out 2>err
+"$weft" train base.toml --run unkilled threads=1 train.eval_every=0 train.checkpoint_every=20 "train.steps=$end" >out 2>err
 compare "killed and resumed" unkilled killed
 
 # Mistakes are told once, by name, with the program's exit codes.

@@ -174,6 +174,20 @@ TEST_P(DirectoryLockTest, a_process_number_that_another_process_has_by_now_holds
   EXPECT_TRUE(DirectoryLock::take(directory_, holder_).has_value()) << holder_;
 }
 
+TEST_P(DirectoryLockTest, a_process_that_has_ended_holds_nothing_though_nobody_collected_it) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    leave_claim(directory_, Holder::own());
+    _exit(0);
+  }
+  siginfo_t ended{};
+  ASSERT_EQ(waitid(P_PID, id_t(child), &ended, WEXITED | WNOWAIT), 0);
+  EXPECT_FALSE(DirectoryLock::is_held(directory_));
+  EXPECT_TRUE(DirectoryLock::take(directory_, holder_).has_value()) << holder_;
+  waitpid(child, nullptr, 0);
+}
+
 TEST_P(DirectoryLockTest, a_host_that_was_restarted_holds_nothing_where_the_lock_says_so) {
   leave_claim(directory_, {.host = Holder::own().host, .process = 7, .locked = true});
   EXPECT_EQ(DirectoryLock::is_held(directory_), GetParam() != 0);
