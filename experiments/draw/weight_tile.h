@@ -13,7 +13,7 @@ using core::Index;
 
 /// How strongly the queries of one head read its keys, as a square: a row for each query, a column
 /// for each key, darker where more is read. Weights below 0 have a colour of their own, and what is
-/// read at all is told from what is not.
+/// read at all differs from what is not.
 struct WeightTile {
   std::string title = {};
   Index queries = 0, keys = 0;

@@ -10,7 +10,7 @@
 namespace weft::data {
 namespace {
 
-/// Bytes that seldom repeat, so that a place in the text can be told from what stands there.
+/// Bytes that seldom repeat, so that what is read identifies its place in the text.
 std::string varied_text(Index size) {
   std::string text;
   for (Index i = 0; i < size; ++i) text += char(core::Rng(99).below(std::uint64_t(i), 256));
