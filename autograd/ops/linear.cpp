@@ -14,7 +14,7 @@
 namespace weft::autograd {
 namespace {
 
-core::ConstMatrix matrix(const Tensor& x) {
+core::ConstMatrix rows_of(const Tensor& x) {
   return {x.data(), x.shape().rows(), x.shape().back(), x.shape().back()};
 }
 
@@ -35,7 +35,7 @@ struct SavedInput {
         rounded(rounds ? core::Bf16Array(x.shape().rows(), x.shape().back()) : core::Bf16Array()),
         shape(x.shape()) {}
   core::Operand factor() const {
-    return rounded.empty() ? core::Operand(matrix(exact)) : core::Operand(rounded.view());
+    return rounded.empty() ? core::Operand(rows_of(exact)) : core::Operand(rounded.view());
   }
 
   Tensor exact;
@@ -52,7 +52,7 @@ bool rounds(const Tensor& x, const Parameter& weight) {
 
 core::Operand factor(const Parameter& weight) {
   const core::Bf16Matrix rounded = weight.rounded();
-  return rounded.data ? core::Operand(rounded) : core::Operand(matrix(weight.value()));
+  return rounded.data ? core::Operand(rounded) : core::Operand(rows_of(weight.value()));
 }
 
 /// y = residual + x weight^T + bias, panel by panel so that a prepared panel is still in cache
@@ -101,16 +101,16 @@ Tensor pull_back(const SavedInput& x, const Parameter& weight, const Parameter* 
                  const Tensor& dy) {
   const Index in = weight.shape()[1], out = weight.shape()[0];
   const core::Bf16Array rounded =
-      x.rounded.empty() ? core::Bf16Array() : core::Bf16Array::of(matrix(dy));
+      x.rounded.empty() ? core::Bf16Array() : core::Bf16Array::of(rows_of(dy));
   const core::Operand d =
-      rounded.empty() ? core::Operand(matrix(dy)) : core::Operand(rounded.view());
+      rounded.empty() ? core::Operand(rows_of(dy)) : core::Operand(rounded.view());
   if (!weight.gradient().empty())
     core::parallel_gemm(1, core::transposed(d), x.factor(), 1,
                         {weight.gradient().data(), out, in, in});
   if (bias && !bias->gradient().empty()) add_row_sums(dy, bias->gradient());
   Tensor dx(x.shape);
   core::parallel_gemm(1, d,
-                      rounded.empty() ? core::Operand(matrix(weight.value())) : factor(weight), 0,
+                      rounded.empty() ? core::Operand(rows_of(weight.value())) : factor(weight), 0,
                       {dx.write().data(), x.shape.rows(), in, in});
   return dx;
 }

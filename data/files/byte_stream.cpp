@@ -16,6 +16,7 @@
 #include "core/error.h"
 #include "core/files/durable_file.h"
 #include "data/files/debian_package.h"
+#include "data/files/refuse_file.h"
 
 namespace weft::data {
 
@@ -23,19 +24,14 @@ using core::Index;
 
 namespace {
 
-template <class... Parts>
-[[noreturn]] void refuse(const std::string& path, const Parts&... parts) {
-  throw core::Error(core::Fault::data, core::message_of("'", path, "' ", parts...));
-}
-
 /// The bytes as they are on the disk.
 class File {
  public:
   explicit File(const std::string& path)
       : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (file_ < 0)
-      refuse(path, "cannot be opened: ", core::explain_errno(errno),
-             "; check that you may read it");
+      refuse_file(path, "cannot be opened: ", core::explain_errno(errno),
+                  "; check that you may read it");
   }
   ~File() { ::close(file_); }
   File(const File&) = delete;
@@ -45,7 +41,7 @@ class File {
     while (true) {
       const ssize_t got = ::read(file_, to, count);
       if (got < 0 && errno == EINTR) continue;
-      if (got < 0) refuse(path_, "cannot be read: ", core::explain_errno(errno));
+      if (got < 0) refuse_file(path_, "cannot be read: ", core::explain_errno(errno));
       position_ += got;
       return std::size_t(got);
     }
@@ -56,7 +52,7 @@ class File {
     return {buffer_.data(), read(buffer_.data(), buffer_.size())};
   }
   void rewind() {
-    if (::lseek(file_, 0, SEEK_SET) != 0) refuse(path_, "cannot be read from its beginning");
+    if (::lseek(file_, 0, SEEK_SET) != 0) refuse_file(path_, "cannot be read from its beginning");
     position_ = 0;
   }
   Index position() const { return position_; }
@@ -83,8 +79,8 @@ class ByteStream::Format {
 
  protected:
   [[noreturn]] void refuse_damage(const std::string& why) const {
-    refuse(file->path(), "cannot be unpacked: ", why,
-           "; it is cut off or damaged: fetch it again, or leave it out");
+    refuse_file(file->path(), "cannot be unpacked: ", why,
+                "; it is cut off or damaged: fetch it again, or leave it out");
   }
 };
 
@@ -214,8 +210,8 @@ std::unique_ptr<ByteStream::Format> format_of(const std::string& path) {
   if (start.starts_with("\x28\xb5\x2f\xfd"sv)) return std::make_unique<Zstd>(std::move(file));
   for (const auto& [magic, name] : {std::pair{"BZh"sv, "bzip2"}, {"PK\x03\x04"sv, "zip"}})
     if (start.starts_with(magic))
-      refuse(path, "is compressed with ", name,
-             ", which weft does not read: unpack it, or compress it with gzip, xz or zstd");
+      refuse_file(path, "is compressed with ", name,
+                  ", which weft does not read: unpack it, or compress it with gzip, xz or zstd");
   return std::make_unique<ByteStream::Format>(std::move(file));
 }
 
@@ -224,9 +220,9 @@ std::unique_ptr<ByteStream::Format> format_of(const std::string& path) {
 ByteStream::ByteStream(const std::string& path) : path_(path) {
   namespace fs = std::filesystem;
   std::error_code ignored;
-  if (!fs::exists(path, ignored)) refuse(path, "does not exist: ", advice_on_missing(path));
+  if (!fs::exists(path, ignored)) refuse_file(path, "does not exist: ", advice_on_missing(path));
   if (!fs::is_regular_file(path, ignored))
-    refuse(path, "is not a file but a directory or device: name one file");
+    refuse_file(path, "is not a file but a directory or device: name one file");
   size_ = Index(fs::file_size(path, ignored));
   format_ = format_of(path);
 }
@@ -237,8 +233,9 @@ Index ByteStream::position() const { return format_->file->position(); }
 
 void ByteStream::check_expansion() const {
   if (unpacked_ > std::max(most_unpacked_text(size_), position()))
-    refuse(path_, "unpacks to more than ", most_unpacked_text(size_),
-           " bytes, which no text of this size does: unpack it yourself if it is to be trusted");
+    refuse_file(
+        path_, "unpacks to more than ", most_unpacked_text(size_),
+        " bytes, which no text of this size does: unpack it yourself if it is to be trusted");
 }
 
 std::size_t ByteStream::read(std::span<char> out) {

@@ -11,16 +11,12 @@
 #include "core/error.h"
 #include "data/files/byte_stream.h"
 #include "data/files/debian_package.h"
+#include "data/files/refuse_file.h"
 
 namespace weft::data {
 namespace {
 
 namespace fs = std::filesystem;
-
-template <class... Parts>
-[[noreturn]] void refuse(const std::string& path, const Parts&... parts) {
-  throw core::Error(core::Fault::data, core::message_of("'", path, "' ", parts...));
-}
 
 /// Whether a file holds something, and no zeros where it begins.
 bool is_text(const std::string& path) {
@@ -40,7 +36,7 @@ void append_folder(const std::string& folder, TextPaths& paths) {
     if (hidden && at->is_directory(ignored)) at.disable_recursion_pending();
     if (!hidden && at->is_regular_file(ignored)) found.push_back(at->path().string());
   }
-  if (fault) refuse(folder, "cannot be listed: ", fault.message());
+  if (fault) refuse_file(folder, "cannot be listed: ", fault.message());
   std::ranges::sort(found);
   const std::size_t before = paths.files.size();
   for (const std::string& file : found)
@@ -49,7 +45,7 @@ void append_folder(const std::string& folder, TextPaths& paths) {
     else
       ++paths.left_out;
   if (paths.files.size() == before)
-    refuse(folder, "is a folder without a file of text: name another, or put texts there");
+    refuse_file(folder, "is a folder without a file of text: name another, or put texts there");
 }
 
 void append_matches(const std::string& pattern, TextPaths& paths) {
@@ -59,7 +55,7 @@ void append_matches(const std::string& pattern, TextPaths& paths) {
   ::globfree(&found);
   if (fault != 0 || all.empty()) {
     const std::string package = debian_package_of(pattern);
-    refuse(
+    refuse_file(
         pattern, "matches no file: ",
         package.empty() ? "correct the pattern, or fetch the files" : advice_on_missing(pattern));
   }
@@ -92,7 +88,7 @@ void append(const std::string& path, TextPaths& paths) {
 TextPaths text_paths(const std::string& path) {
   TextPaths paths;
   append(path, paths);
-  if (paths.files.empty()) refuse(path, "names no file: correct data.path");
+  if (paths.files.empty()) refuse_file(path, "names no file: correct data.path");
   return paths;
 }
 

@@ -25,7 +25,7 @@ void check_ids(const std::vector<SquadArticle>& articles, const std::string& pat
                                              " is that of another question too: make ids unique"));
 }
 
-Index most_answers(const std::array<std::vector<SquadArticle>, 3>& splits) {
+Index most_answers_in(const std::array<std::vector<SquadArticle>, 3>& splits) {
   std::size_t most = 1;
   for (const auto& articles : splits)
     for (const SquadArticle& article : articles)
@@ -122,7 +122,7 @@ Qa::Qa(const QaSettings& settings, Index length, Index batch, std::uint64_t seed
     : Qa(settings, length, batch, seed, Source(settings, length)) {}
 
 Qa::Qa(const QaSettings& settings, Index length, Index batch, std::uint64_t seed, Source source)
-    : QuestionData(length, batch, true, most_answers(source.splits)),
+    : QuestionData(length, batch, true, most_answers_in(source.splits)),
       settings_(settings),
       spelling_(settings.units, first_free, std::move(source.text), source.path, settings.known),
       seed_(seed),

@@ -5,6 +5,7 @@
 #include "core/files/file_seal.h"
 #include "core/files/hdf5_file.h"
 #include "core/files/hdf5_structure.h"
+#include "data/files/refuse_file.h"
 #include "data/text/file_tokens.h"
 
 namespace weft::data {
@@ -13,18 +14,13 @@ namespace {
 constexpr std::int64_t format = 1;
 constexpr char32_t last_character = 0x10ffff;
 
-template <class... Parts>
-[[noreturn]] void refuse(const std::string& path, const Parts&... parts) {
-  throw core::Error(core::Fault::data, core::message_of("'", path, "' ", parts...));
-}
-
 template <class Value>
 Value attribute_of(const core::Hdf5File& file, const std::string& path, const std::string& name) {
   if (file.has_attribute("/", name)) {
     const auto value = file.attribute("/", name);
     if (const Value* own = std::get_if<Value>(&value)) return *own;
   }
-  refuse(path, "is HDF5, but no text that weft prepared (it has no '", name, "')");
+  refuse_file(path, "is HDF5, but no text that weft prepared (it has no '", name, "')");
 }
 
 Spelling read_spelling(const core::Hdf5File& file, const std::string& path) {
@@ -33,25 +29,25 @@ Spelling read_spelling(const core::Hdf5File& file, const std::string& path) {
   std::vector<char32_t> characters;
   for (const std::int32_t code : codes) {
     if (code < 0 || char32_t(code) > last_character || (code >= 0xd800 && code < 0xe000))
-      refuse(path, "lists ", code, ", which is no character");
+      refuse_file(path, "lists ", code, ", which is no character");
     characters.push_back(char32_t(code));
   }
-  if (characters.empty()) refuse(path, "has an empty alphabet");
+  if (characters.empty()) refuse_file(path, "has an empty alphabet");
   return Spelling(Alphabet(std::move(characters)));
 }
 
 std::array<Part, 3> read_parts(const core::Hdf5File& file, const std::string& path, Index tokens) {
-  if (!(file.shape("splits") == core::Shape{3, 2})) refuse(path, "does not have three splits");
+  if (!(file.shape("splits") == core::Shape{3, 2})) refuse_file(path, "does not have three splits");
   const auto numbers = file.read<std::int64_t>("splits");
   std::array<Part, 3> parts;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     parts[i] = {.begin = numbers[2 * i], .size = numbers[2 * i + 1]};
     const auto [begin, size] = parts[i];
     if (begin < 0 || size < 0 || begin > tokens || size > tokens - begin)
-      refuse(path, "has splits beyond its ", tokens, " tokens");
+      refuse_file(path, "has splits beyond its ", tokens, " tokens");
     for (std::size_t other = 0; other < i; ++other)
       if (begin < parts[other].begin + parts[other].size && parts[other].begin < begin + size)
-        refuse(path, "has splits that overlap");
+        refuse_file(path, "has splits that overlap");
   }
   return parts;
 }
@@ -60,22 +56,22 @@ std::array<Part, 3> read_parts(const core::Hdf5File& file, const std::string& pa
 std::unique_ptr<FileTokens> locate_tokens(const core::Hdf5File& file, const std::string& path,
                                           Index vocabulary) {
   const core::Shape shape = file.shape("tokens");
-  if (shape.rank() != 1) refuse(path, "has tokens of shape ", shape, ", not a single row");
+  if (shape.rank() != 1) refuse_file(path, "has tokens of shape ", shape, ", not a single row");
   const auto narrow = file.place<std::uint8_t>("tokens");
   const auto middle = file.place<std::uint16_t>("tokens");
   const auto wide = file.place<std::int32_t>("tokens");
   const auto begin = narrow ? narrow : middle ? middle : wide;
-  if (!begin) refuse(path, "stores its tokens in another way than weft does");
+  if (!begin) refuse_file(path, "stores its tokens in another way than weft does");
   const Index width = narrow ? 1 : middle ? 2 : 4;
   const Index room = Index(std::filesystem::file_size(path)) - *begin;
-  if (shape.size() > room / width) refuse(path, "ends before its last token");
+  if (shape.size() > room / width) refuse_file(path, "ends before its last token");
   return std::make_unique<FileTokens>(path, *begin, shape.size(), width, vocabulary);
 }
 
 PreparedText open_sealed(const std::string& path) {
   // HDF5 itself may crash on damaged files, and a seal is no signature: it sees neither.
   const core::SealCheck seal = core::check_seal(path);
-  if (!seal.problem.empty()) refuse(path, "cannot be used: ", seal.problem);
+  if (!seal.problem.empty()) refuse_file(path, "cannot be used: ", seal.problem);
   core::check_hdf5_structure(path);
   const core::Hdf5File file = core::Hdf5File::open(path);
   const auto written = attribute_of<std::int64_t>(file, path, "format");
@@ -118,13 +114,13 @@ std::string write_prepared_text(const std::filesystem::path& path, const Divided
   core::write_durably(path, {image, std::as_bytes(std::span(seal))});
   const core::SealCheck check = core::check_seal(path);  // what is on disk, not what was meant
   if (!check.problem.empty() || check.bytes != Index(image.size() + seal.size()))
-    refuse(path.string(), "does not read back as written; check that disk");
+    refuse_file(path.string(), "does not read back as written; check that disk");
   return check.xxh3_128;
 }
 
 PreparedText open_prepared_text(const std::string& path) {
   if (!std::filesystem::is_regular_file(path))
-    refuse(path, "does not exist: correct data.path, or make it with weft data prepare");
+    refuse_file(path, "does not exist: correct data.path, or make it with weft data prepare");
   try {
     return open_sealed(path);
   } catch (const core::Error& error) {

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int format = 1;
+constexpr int list_format = 1;
 constexpr std::string_view name_start = "ckpt-", name_end = ".h5";
 
 Json json_of(const CheckpointEntry& entry) {
@@ -50,7 +50,7 @@ CheckpointEntry entry_of(const nlohmann::json& json) {
 
 std::string print_checkpoint_list(const std::vector<CheckpointEntry>& entries) {
   const Json json{
-      {"format", format}, {"checkpoints", json_of(entries)}, {"xxh3_128", digest_of(entries)}};
+      {"format", list_format}, {"checkpoints", json_of(entries)}, {"xxh3_128", digest_of(entries)}};
   return json.dump(2) + '\n';
 }
 
@@ -59,7 +59,8 @@ std::vector<CheckpointEntry> parse_checkpoint_list(const std::string& text) {
   try {
     core::require(!core::nests_too_deep(text), "it nests too deep");
     const auto json = nlohmann::json::parse(text);
-    core::require(json.at("format") == format, "format ", json.at("format").dump(), " is unknown");
+    core::require(json.at("format") == list_format, "format ", json.at("format").dump(),
+                  " is unknown");
     for (const auto& item : json.at("checkpoints")) entries.push_back(entry_of(item));
     core::require(json.at("xxh3_128") == digest_of(entries), "it does not match its checksum");
   } catch (const Json::exception&) {

@@ -8,7 +8,6 @@
 namespace weft::experiments {
 namespace {
 
-using Json = nlohmann::json;
 using core::Index;
 
 constexpr std::size_t most_entries = 100'000;  // arrays, and texts
@@ -17,19 +16,20 @@ constexpr std::string_view texts_name = "__metadata__";
 
 /// The array that an entry of the header describes, believed only as far as it is consistent.
 SafetensorsArray array_of(const std::filesystem::path& path, const std::string& name,
-                          const Json& json) {
+                          const nlohmann::json& json) {
   const auto wrong = [&](const std::string& what) { refuse_safetensors(path, name + ": " + what); };
   if (!json.is_object() || !json.contains("dtype") || !json.contains("shape") ||
       !json.contains("data_offsets"))
     wrong("needs dtype, shape and data_offsets");
-  const Json &type = json["dtype"], &shape = json["shape"], &places = json["data_offsets"];
+  const nlohmann::json &type = json["dtype"], &shape = json["shape"],
+                       &places = json["data_offsets"];
   const auto size = type.is_string() ? bytes_of_type(type.get<std::string>()) : std::nullopt;
   if (!size) wrong("has type " + type.dump() + ", of which weft reads F64, F32, F16 and BF16");
   if (!shape.is_array() || shape.size() > std::size_t(core::Shape::most_axes))
     wrong("its shape is no list of at most 6 numbers");
   std::uint64_t bytes = *size;
   std::vector<Index> extents;
-  for (const Json& extent : shape) {
+  for (const nlohmann::json& extent : shape) {
     if (!extent.is_number_unsigned() || extent.get<std::uint64_t>() > (std::uint64_t(1) << 40))
       wrong("the extent " + extent.dump() + " is not between 0 and 2^40");
     extents.push_back(extent.get<Index>());
@@ -48,7 +48,7 @@ SafetensorsArray array_of(const std::filesystem::path& path, const std::string& 
 
 /// Follows the parser: the entries of the header are at depth 1, what they hold at depth 2, the
 /// numbers of shapes and places at depth 3. Anything else is skipped or refused where it begins.
-class HeaderReading final : public nlohmann::json_sax<Json> {
+class HeaderReading final : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit HeaderReading(const std::filesystem::path& path) : path_(path) {}
 
@@ -60,9 +60,9 @@ class HeaderReading final : public nlohmann::json_sax<Json> {
   bool number_unsigned(std::uint64_t value) override { return take(value); }
   bool number_float(double value, const std::string&) override { return take(value); }
   bool string(std::string& value) override { return take(value); }
-  bool binary(Json::binary_t&) override { return false; }
-  bool start_object(std::size_t) override { return begin(Json::object()); }
-  bool start_array(std::size_t) override { return begin(Json::array()); }
+  bool binary(nlohmann::json::binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return begin(nlohmann::json::object()); }
+  bool start_array(std::size_t) override { return begin(nlohmann::json::array()); }
   bool end_object() override { return end(); }
   bool end_array() override { return end(); }
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
@@ -70,7 +70,7 @@ class HeaderReading final : public nlohmann::json_sax<Json> {
   }
 
   bool key(std::string& key) override {
-    if (depth_ == 1) name_ = key, entry_ = Json::object();
+    if (depth_ == 1) name_ = key, entry_ = nlohmann::json::object();
     if (depth_ == 2) key_ = key;
     return true;
   }
@@ -80,7 +80,7 @@ class HeaderReading final : public nlohmann::json_sax<Json> {
   bool is_known() const { return key_ == "dtype" || key_ == "shape" || key_ == "data_offsets"; }
 
   /// Takes a value, or the beginning of one; false where the header is no object.
-  bool take(Json value) {
+  bool take(nlohmann::json value) {
     if (depth_ == 0) return value.is_object();
     if (depth_ == 1 && !value.is_object()) finish(value);
     if (depth_ == 2 && in_texts()) take_text(value);
@@ -91,7 +91,7 @@ class HeaderReading final : public nlohmann::json_sax<Json> {
       entry_[key_].push_back(std::move(value));
     return true;
   }
-  bool begin(Json empty) {
+  bool begin(nlohmann::json empty) {
     const bool goes_on = take(std::move(empty));
     ++depth_;
     return goes_on;
@@ -101,13 +101,13 @@ class HeaderReading final : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  void take_text(const Json& value) {
+  void take_text(const nlohmann::json& value) {
     if (!value.is_string()) refuse_safetensors(path_, "__metadata__." + key_ + " is no text");
     header.texts[key_] = value.get<std::string>();
     check_number(header.texts.size(), "texts");
   }
 
-  void finish(const Json& entry) {
+  void finish(const nlohmann::json& entry) {
     if (in_texts()) refuse_safetensors(path_, "__metadata__ is no table of texts");
     if (!header.arrays.emplace(name_, array_of(path_, name_, entry)).second)
       refuse_safetensors(path_, "the name " + name_ + " occurs twice");
@@ -122,7 +122,7 @@ class HeaderReading final : public nlohmann::json_sax<Json> {
   const std::filesystem::path& path_;
   Index depth_ = 0;
   std::string name_, key_;  // of the entry, and of what is read in it
-  Json entry_;
+  nlohmann::json entry_;
 };
 
 }  // namespace
@@ -130,7 +130,8 @@ class HeaderReading final : public nlohmann::json_sax<Json> {
 SafetensorsHeader parse_safetensors_header(const std::string& json,
                                            const std::filesystem::path& path) {
   HeaderReading reading(path);
-  if (!Json::sax_parse(json, &reading)) refuse_safetensors(path, "its header is no JSON object");
+  if (!nlohmann::json::sax_parse(json, &reading))
+    refuse_safetensors(path, "its header is no JSON object");
   return std::move(reading.header);
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-std::string escaped(std::string_view text, bool keeps_lines) {
+std::string escape(std::string_view text, bool keeps_lines) {
   std::string safe;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;
@@ -37,8 +37,8 @@ std::string escaped(std::string_view text, bool keeps_lines) {
 
 }  // namespace
 
-std::string escaped(std::string_view text) { return escaped(text, false); }
-std::string escaped_lines(std::string_view text) { return escaped(text, true); }
+std::string escaped(std::string_view text) { return escape(text, false); }
+std::string escaped_lines(std::string_view text) { return escape(text, true); }
 
 std::string base64(std::string_view bytes) {
   constexpr std::string_view digits =

@@ -53,20 +53,20 @@ std::string mask_image(const Cells& cells, bool negative) {
   return any ? "data:image/png;base64," + base64(data::encode_png(picture)) : "";
 }
 
-std::string number(double x) { return format_fixed(x, 2); }
+std::string hundredths(double x) { return format_fixed(x, 2); }
 
 std::string rectangle(double x, double y, double width, double height,
                       const std::string& attributes) {
-  return "<rect x=\"" + number(x) + "\" y=\"" + number(y) + "\" width=\"" + number(width) +
-         "\" height=\"" + number(height) + "\"" + attributes + "/>";
+  return "<rect x=\"" + hundredths(x) + "\" y=\"" + hundredths(y) + "\" width=\"" +
+         hundredths(width) + "\" height=\"" + hundredths(height) + "\"" + attributes + "/>";
 }
 
 /// The weights of one sign: a rectangle of one colour seen through the picture.
 std::string layer(Medium medium, const std::string& id, const std::string& image, double x,
                   double y, std::size_t colour) {
   if (image.empty()) return "";
-  const std::string place = " x=\"" + number(x) + "\" y=\"" + number(y) + "\" width=\"" +
-                            number(side) + "\" height=\"" + number(side) + "\"";
+  const std::string place = " x=\"" + hundredths(x) + "\" y=\"" + hundredths(y) + "\" width=\"" +
+                            hundredths(side) + "\" height=\"" + hundredths(side) + "\"";
   return "<mask id=\"" + id + "\" maskUnits=\"userSpaceOnUse\"" + place + "><image" + place +
          " preserveAspectRatio=\"none\" image-rendering=\"optimizeSpeed\" "
          "style=\"image-rendering:pixelated\" href=\"" +
@@ -115,8 +115,8 @@ std::string body(Medium medium, const WeightTile& tile, const std::string& id, d
   std::string out;
   if (!tile.title.empty()) {
     y += title_height;
-    out += "<text x=\"" + number(x + 1 + strips(tile.query_groups)) + "\" y=\"" + number(y - 6) +
-           "\"" + paint(medium, "name") + ">" + escaped(tile.title) + "</text>";
+    out += "<text x=\"" + hundredths(x + 1 + strips(tile.query_groups)) + "\" y=\"" +
+           hundredths(y - 6) + "\"" + paint(medium, "name") + ">" + escaped(tile.title) + "</text>";
   }
   out += groups(medium, tile.key_groups, false, x + 1 + strips(tile.query_groups), y);
   out += groups(medium, tile.query_groups, true, x, y + 1 + strips(tile.key_groups));
@@ -131,8 +131,9 @@ std::string body(Medium medium, const WeightTile& tile, const std::string& id, d
     // Query i reads keys from i - span on.
     const double down = tile.span / double(tile.queries) * side;
     const double across = (1 - tile.span / double(tile.keys)) * side;
-    out += "<path d=\"M" + number(x) + " " + number(y + down) + "L" + number(x + across) + " " +
-           number(y + side) + "\"" + paint(medium, "edge") + "/>";
+    out += "<path d=\"M" + hundredths(x) + " " + hundredths(y + down) + "L" +
+           hundredths(x + across) + " " + hundredths(y + side) + "\"" + paint(medium, "edge") +
+           "/>";
   }
   return out;
 }
@@ -157,7 +158,7 @@ std::string draw(const WeightTile& tile) {
   for (const float weight : tile.weights)
     mix(std::isfinite(weight) ? std::uint64_t(std::llround(double(weight) * 1e6)) : 1);
   return "<svg class=\"chart reading\"" + std::string(svg_names) + " viewBox=\"0 0 " +
-         number(box.width) + " " + number(box.height) + "\" role=\"img\" aria-label=\"" +
+         hundredths(box.width) + " " + hundredths(box.height) + "\" role=\"img\" aria-label=\"" +
          escaped(tile.title.empty() ? "what is read" : tile.title) + "\">" +
          body(Medium::page, tile, "w" + std::to_string(hash), 0, 0) + "</svg>\n";
 }
@@ -173,15 +174,16 @@ std::string svg_file(const std::vector<WeightTile>& tiles, std::size_t columns,
   const double width = margin + double(columns) * (cell.width + margin);
   const double row = row_title + cell.height + margin;
   const double height = margin + row * double(rows.size());
-  std::string out =
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg" + std::string(svg_names) + " width=\"" +
-      number(width) + "\" height=\"" + number(height) + "\" viewBox=\"0 0 " + number(width) + " " +
-      number(height) + "\" font-family=\"" + file_font + "\" font-size=\"12\">\n" +
-      rectangle(0, 0, width, height, " fill=\"" + light_colour("paper") + "\"") + "\n";
+  std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg" + std::string(svg_names) +
+                    " width=\"" + hundredths(width) + "\" height=\"" + hundredths(height) +
+                    "\" viewBox=\"0 0 " + hundredths(width) + " " + hundredths(height) +
+                    "\" font-family=\"" + file_font + "\" font-size=\"12\">\n" +
+                    rectangle(0, 0, width, height, " fill=\"" + light_colour("paper") + "\"") +
+                    "\n";
   for (std::size_t i = 0; i < rows.size(); ++i)
-    out += "<text x=\"" + number(margin) + "\" y=\"" + number(margin + row * double(i) + 14) +
-           "\" font-weight=\"600\" fill=\"" + light_colour("ink") + "\">" + escaped(rows[i]) +
-           "</text>\n";
+    out += "<text x=\"" + hundredths(margin) + "\" y=\"" +
+           hundredths(margin + row * double(i) + 14) + "\" font-weight=\"600\" fill=\"" +
+           light_colour("ink") + "\">" + escaped(rows[i]) + "</text>\n";
   for (std::size_t i = 0; i < tiles.size(); ++i)
     if (tiles[i].queries > 0)
       out += body(Medium::file, tiles[i], "w" + std::to_string(i),

@@ -21,7 +21,7 @@ struct Beam {
 };
 
 /// A beam continued by a token.
-struct Candidate {
+struct Continuation {
   std::size_t beam;
   Token token;
   double log_probability;
@@ -72,18 +72,18 @@ class Finished {
 
 /// Every continuation of every beam, the most probable ones first: at most twice the beams, since
 /// half of them may be ends.
-std::vector<Candidate> continuations(const layers::Seq2SeqModel& model,
-                                     const std::vector<Beam>& beams, Index most) {
+std::vector<Continuation> continuations(const layers::Seq2SeqModel& model,
+                                        const std::vector<Beam>& beams, Index most) {
   std::vector<layers::NextOfTarget> next;
   for (const Beam& beam : beams) next.push_back({beam.decoder.get(), beam.next});
   const core::Tensor logits = model.step(next);
-  std::vector<Candidate> all;
+  std::vector<Continuation> all;
   for (std::size_t b = 0; b < beams.size(); ++b) {
     const std::vector<double> logs = log_softmax(logits.rows(Index(b), 1));
     for (std::size_t t = 0; t < logs.size(); ++t)
       all.push_back({b, Token(t), beams[b].log_probability + logs[t]});
   }
-  const auto likelier = [](const Candidate& x, const Candidate& y) {
+  const auto likelier = [](const Continuation& x, const Continuation& y) {
     return std::tuple(-x.log_probability, x.beam, x.token) <
            std::tuple(-y.log_probability, y.beam, y.token);
   };
@@ -94,11 +94,11 @@ std::vector<Candidate> continuations(const layers::Seq2SeqModel& model,
 }
 
 /// The beams of the chosen candidates; a beam's last child takes its decoder, the others copies.
-std::vector<Beam> continued(std::vector<Beam>& beams, const std::vector<Candidate>& chosen) {
+std::vector<Beam> continued(std::vector<Beam>& beams, const std::vector<Continuation>& chosen) {
   std::vector<Index> children(beams.size(), 0);
-  for (const Candidate& candidate : chosen) ++children[candidate.beam];
+  for (const Continuation& candidate : chosen) ++children[candidate.beam];
   std::vector<Beam> next;
-  for (const Candidate& candidate : chosen) {
+  for (const Continuation& candidate : chosen) {
     Beam& from = beams[candidate.beam];
     Beam& to = next.emplace_back();
     to.decoder = --children[candidate.beam] > 0 ? from.decoder->copy() : std::move(from.decoder);
@@ -124,8 +124,8 @@ std::vector<BeamTarget> beam_search(const layers::Seq2SeqModel& model,
   beams.push_back({model.begin(source), boundary, {}, 0});
   Finished finished(options, steps);
   for (Index step = 1; step <= steps && !beams.empty(); ++step) {
-    std::vector<Candidate> chosen;
-    for (const Candidate& candidate : continuations(model, beams, options.beams)) {
+    std::vector<Continuation> chosen;
+    for (const Continuation& candidate : continuations(model, beams, options.beams)) {
       if (candidate.token == boundary)
         finished.add(beams[candidate.beam].tokens, candidate.log_probability, true);
       else if (Index(chosen.size()) < options.beams)
@@ -133,7 +133,7 @@ std::vector<BeamTarget> beam_search(const layers::Seq2SeqModel& model,
     }
     if (step == steps) break;
     std::erase_if(chosen,
-                  [&](const Candidate& c) { return !finished.can_improve(c.log_probability); });
+                  [&](const Continuation& c) { return !finished.can_improve(c.log_probability); });
     beams = continued(beams, chosen);
   }
   if (finished.empty())

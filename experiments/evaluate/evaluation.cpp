@@ -1,7 +1,6 @@
 #include "experiments/evaluate/evaluation.h"
 
 #include <iomanip>
-#include <numbers>
 #include <sstream>
 
 #include "experiments/evaluate/baselines.h"
@@ -10,8 +9,6 @@
 
 namespace weft::experiments {
 namespace {
-
-double bits_of(double nats) { return nats / std::numbers::ln2; }
 
 /// Counts every scored token of a sequence of a batch, and the sequence if it has any.
 void count_row(const data::Batch& batch, const layers::TokenScores& scores, Index row,

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <numbers>
 
 #include "core/counters.h"
 #include "core/error.h"
@@ -11,8 +10,6 @@
 
 namespace weft::experiments {
 namespace {
-
-double bits_of(double nats) { return nats / std::numbers::ln2; }
 
 /// The band of octaves [1], [2, 3], [4, 7], ... that a positive number falls in.
 Band& octave(std::vector<Band>& bands, Index value) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <numbers>
 #include <optional>
 #include <vector>
 
@@ -10,6 +11,8 @@
 namespace weft::experiments {
 
 using core::Index;
+
+inline double bits_of(double nats) { return nats / std::numbers::ln2; }
 
 /// A share of tokens, and how the model did on them.
 struct Band {

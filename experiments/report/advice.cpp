@@ -24,12 +24,6 @@ const ComparedRow* first_by(const std::vector<const ComparedRow*>& rows,
   return best;
 }
 
-std::string list_of(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 /// What the best row is to the others, by their names.
 struct Lead {
   std::vector<std::string> beaten, ties, same, open;

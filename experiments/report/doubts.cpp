@@ -8,17 +8,12 @@
 #include "experiments/config/node.h"
 #include "experiments/console/number_text.h"
 #include "experiments/report/contrast.h"
+#include "experiments/report/score_text.h"
 
 namespace weft::experiments {
 namespace {
 
 using Rows = std::vector<const ComparedRow*>;
-
-std::string list_of(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
 
 std::optional<double> number_in(const std::string& text) {
   double value = 0;

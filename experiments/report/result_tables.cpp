@@ -13,8 +13,6 @@
 namespace weft::experiments {
 namespace {
 
-const std::string unknown = "—";
-
 const char* const meaning_of_differences =
     " over the seeds that both have, ± its 95 % interval by a paired t test. Better or worse: the "
     "interval excludes 0; tie: it holds 0 and stays within 0.01; undecided: neither, followed by "
@@ -45,7 +43,7 @@ bool is_moving(const ComparedRow& row) { return row.moving; }
 
 /// A number that can still change.
 std::string marked(const std::string& text, bool moving) {
-  return moving && text != unknown && !text.empty() ? text + " *" : text;
+  return moving && text != unknown_value && !text.empty() ? text + " *" : text;
 }
 
 /// "test", or "the first 100000 tokens of test, the same for all"
@@ -151,7 +149,7 @@ Table result_table(const Comparison& comparison, const ComparedTask& task) {
     for (const std::string& metric : task.metrics) {
       const auto score = row.scores.find(metric);
       cells.push_back(score == row.scores.end()
-                          ? unknown
+                          ? unknown_value
                           : marked(format_score(metric, score->second), row.moving));
     }
     const std::string n = std::to_string(row.done.size());
@@ -159,7 +157,7 @@ Table result_table(const Comparison& comparison, const ComparedTask& task) {
                                                           : n + "/" + std::to_string(row.planned));
     if (reference)
       cells.push_back(&row == reference
-                          ? unknown
+                          ? unknown_value
                           : marked(text_of(contrast_of(row, *reference, task.metrics.front()),
                                            task.metrics.front()),
                                    row.moving || reference->moving));
@@ -196,8 +194,9 @@ Table measured_table(const Comparison& comparison, const ComparedTask& task) {
               {"Measured while the trials ran: compare within one sweep on one machine only."}};
   for (const ComparedRow& row : task.rows)
     table.rows.push_back(
-        {row.marked_name(), row.tokens_per_s.n > 0 ? format_count(row.tokens_per_s.mean) : unknown,
-         row.train_seconds.n > 0 ? format_duration(row.train_seconds.mean) : unknown,
+        {row.marked_name(),
+         row.tokens_per_s.n > 0 ? format_count(row.tokens_per_s.mean) : unknown_value,
+         row.train_seconds.n > 0 ? format_duration(row.train_seconds.mean) : unknown_value,
          format_fixed(row.peak_bytes.mean / 1e6, 1)});
   return table;
 }

@@ -16,6 +16,7 @@
 #include "core/error.h"
 #include "core/files/durable_file.h"
 #include "core/files/json_nesting.h"
+#include "experiments/run/log_fault.h"
 
 namespace weft::experiments {
 namespace {
@@ -23,11 +24,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-[[noreturn]] void fail(const char* what, const std::filesystem::path& path, int error) {
-  throw core::Error(core::Fault::checkpoint, core::message_of("cannot ", what, " ", path.string(),
-                                                              ": ", core::explain_errno(error)));
-}
 
 void print(std::string& out, double value) {
   if (!std::isfinite(value)) {
@@ -117,10 +113,10 @@ MetricsLog::MetricsLog(std::filesystem::path path) : path_(std::move(path)) {
     const std::string text = core::read_text_file(path_);
     const std::size_t whole = text.rfind('\n') + 1;  // 0 when there is no line break
     if (whole < text.size() && ::truncate(path_.c_str(), off_t(whole)) != 0)
-      fail("repair", path_, errno);
+      fail_to("repair", path_, errno);
   }
   file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (file_ < 0) fail("open", path_, errno);
+  if (file_ < 0) fail_to("open", path_, errno);
 }
 
 MetricsLog::~MetricsLog() { ::close(file_); }
@@ -131,12 +127,12 @@ void MetricsLog::append(const MetricRecord& record) {
   const off_t before = ::lseek(file_, 0, SEEK_END);
   const int error = core::write_fully(file_, std::as_bytes(std::span(line)));
   if (!error) return;
-  if (::ftruncate(file_, before) != 0) fail("repair", path_, errno);
-  fail("append to", path_, error);
+  if (::ftruncate(file_, before) != 0) fail_to("repair", path_, errno);
+  fail_to("append to", path_, error);
 }
 
 void MetricsLog::sync() {
-  if (::fdatasync(file_) != 0) fail("sync", path_, errno);
+  if (::fdatasync(file_) != 0) fail_to("sync", path_, errno);
 }
 
 std::vector<MetricRecord> read_metrics(const std::filesystem::path& path) {

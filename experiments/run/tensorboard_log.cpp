@@ -14,6 +14,7 @@
 
 #include "core/error.h"
 #include "core/files/durable_file.h"
+#include "experiments/run/log_fault.h"
 
 namespace weft::experiments {
 namespace {
@@ -93,11 +94,6 @@ std::string records_until(std::string_view bytes, core::Index step) {
   return kept;
 }
 
-[[noreturn]] void fail(const char* what, const std::filesystem::path& path, int error) {
-  throw core::Error(core::Fault::checkpoint, core::message_of("cannot ", what, " ", path.string(),
-                                                              ": ", core::explain_errno(error)));
-}
-
 }  // namespace
 
 std::string tensorboard_tag(const std::string& metric) {
@@ -119,7 +115,7 @@ TensorboardLog::TensorboardLog(const std::filesystem::path& directory, core::Ind
   if (kept.empty()) kept = first_record();
   if (kept != before) core::write_durably(path_, kept, core::Fault::checkpoint);
   file_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (file_ < 0) fail("open", path_, errno);
+  if (file_ < 0) fail_to("open", path_, errno);
 }
 
 TensorboardLog::~TensorboardLog() { ::close(file_); }
@@ -140,7 +136,7 @@ void TensorboardLog::append(const MetricRecord& record) {
   }
   const std::string whole = framed(data);
   const int error = core::write_fully(file_, std::as_bytes(std::span(whole)));
-  if (error) fail("append to", path_, error);
+  if (error) fail_to("append to", path_, error);
 }
 
 }  // namespace weft::experiments

@@ -38,8 +38,7 @@ Json json_of(const TuneStage& stage) {
   return {{"arm", stage.arm}, {"candidate", stage.candidate}, {"rung", stage.rung}};
 }
 
-/// The most trials of a sweep and settings of a trial that are believed.
-constexpr std::size_t most_trials = 10'000, most_settings = 1'000;
+constexpr std::size_t most_settings = 1'000;  // of a trial
 
 /// Parses a plan; null for what is none. Members of an ordered object are searched one by one, so
 /// an object of very many, which no plan has, is not read on.

@@ -13,6 +13,8 @@
 
 namespace weft::experiments {
 
+inline constexpr std::size_t most_trials = 10'000;  // of a sweep
+
 using core::Index;
 
 /// What a sweep varies, resolved: ("model.attention", "lsh"), ("seed", "2").

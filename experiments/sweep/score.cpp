@@ -9,16 +9,14 @@
 namespace weft::experiments {
 namespace {
 
-using Json = nlohmann::json;
-
-std::optional<double> number_in(const Json& json, const char* name) {
+std::optional<double> number_in(const nlohmann::json& json, const char* name) {
   if (!json.contains(name)) return std::nullopt;
   return json[name].get<double>();
 }
 
-void read_recall(const Json& json, Score& score) {
+void read_recall(const nlohmann::json& json, Score& score) {
   double right = 0, all = 0;
-  for (const Json& band : json.value("by_distance", Json::array())) {
+  for (const nlohmann::json& band : json.value("by_distance", nlohmann::json::array())) {
     const RecallBand own{band.at("from"), band.at("to"), band.at("tokens"), band.at("accuracy")};
     right += own.accuracy * double(own.tokens);
     all += double(own.tokens);
@@ -31,7 +29,7 @@ void read_recall(const Json& json, Score& score) {
 
 std::optional<Score> parse_score(const std::string& text) {
   if (core::nests_too_deep(text)) return std::nullopt;
-  const Json json = Json::parse(text, nullptr, false);
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
   try {
     Score score;
     score.split = json.at("split");
@@ -52,7 +50,7 @@ std::optional<Score> parse_score(const std::string& text) {
     for (const auto& [metric, value] : score.values)
       if (!std::isfinite(value)) return std::nullopt;
     return score;
-  } catch (const Json::exception&) {
+  } catch (const nlohmann::json::exception&) {
     return std::nullopt;
   }
 }

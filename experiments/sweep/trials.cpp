@@ -17,7 +17,6 @@ namespace {
 
 using Choice = std::vector<const Assignment*>;  // one alternative of each axis, put together
 
-constexpr std::size_t most_trials = 10'000;
 constexpr Index most_candidates = 10'000;
 
 std::vector<Choice> product(const std::vector<SweepAxis>& axes) {

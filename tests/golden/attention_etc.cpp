@@ -8,7 +8,7 @@
 namespace weft::golden {
 namespace {
 
-layers::GlobalLocalSettings settings_of(const Case& golden) {
+layers::GlobalLocalSettings global_local_settings(const Case& golden) {
   const std::string share = golden.text("share");
   core::require(share == "qkv" || share == "kv" || share == "none",
                 "attention.etc: there is no sharing '", share, "'");
@@ -47,7 +47,7 @@ class GivenStructures final : public layers::Attention {
   GivenStructures(const Case& golden, const layers::Pattern& local)
       : structures_(structures_of(golden)),
         inner_(
-            settings_of(golden),
+            global_local_settings(golden),
             {.heads = golden.shape("in/q")[1], .head_width = golden.shape("in/q")[3]},
             [local] { return std::vector<layers::Pattern>{local}; }, nullptr) {}
 

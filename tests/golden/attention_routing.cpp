@@ -6,7 +6,7 @@
 namespace weft::golden {
 namespace {
 
-tests::Settings settings_of(const Case& golden) {
+tests::Settings routing_settings(const Case& golden) {
   const double self = golden.number("self_score");
   core::require(self == 0 || self <= -1e4, "a self score of ", self,
                 " is neither 0 nor a fallback");
@@ -87,7 +87,7 @@ Real commitment_of(const Case& golden, const layers::RoutingChoice& choice) {
 void attention_routing(Case& golden) {
   const bool causal = golden.flag("causal");
   const auto attention =
-      make_attention(golden, "routing", golden.shape("in/q"), causal, settings_of(golden));
+      make_attention(golden, "routing", golden.shape("in/q"), causal, routing_settings(golden));
   autograd::State& state = state_of(*attention);
   ReplayHooks hooks;
   hooks.before = [&](const autograd::Pass&, autograd::Journal&) {

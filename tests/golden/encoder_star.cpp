@@ -6,7 +6,7 @@
 namespace weft::golden {
 namespace {
 
-layers::StarSettings settings_of(const Case& golden) {
+layers::StarSettings star_settings(const Case& golden) {
   const std::string ring = golden.text("ring");
   layers::StarSettings settings;
   settings.ring = ring == "cyclic" ? layers::StarRing::cyclic
@@ -44,7 +44,7 @@ void encoder_star(Case& golden) {
   const Index batch = golden.shape("in/x")[0], width = golden.shape("in/x")[2];
   layers::StarStack star(
       {golden.integer("cycles"), width, golden.integer("heads"), 0, golden.number("norm_eps")},
-      settings_of(golden));
+      star_settings(golden));
   const StackedParameters parameters(
       golden, star, [width](const std::string& name) { return placing_of(name, width); });
   const layers::Sequences sequences = padded_sequences(golden, false);

@@ -9,7 +9,7 @@ namespace {
 
 using layers::Init;
 
-layers::UniversalSettings settings_of(const Case& golden) {
+layers::UniversalSettings universal_settings(const Case& golden) {
   layers::UniversalSettings settings;
   settings.steps = golden.integer("steps");
   if (golden.text("halting") == "none") return settings;
@@ -49,7 +49,7 @@ struct Universal {
   }
 };
 
-const GoldenParameters::Placings placings = {
+const GoldenParameters::Placings step_placings = {
     {"block.attention.projection.weight", {"Wqkv", {1, 0}}},
     {"block.attention.projection.bias", "bqkv"},
     {"block.attention.output.weight", {"Wo", {1, 0}}},
@@ -116,10 +116,10 @@ void compare_halting(Case& golden, Universal& part, autograd::Journal& journal,
 void encoder_universal(Case& golden) {
   const bool causal = golden.flag("causal");
   const Index width = golden.shape("in/x")[2];
-  const layers::UniversalSettings settings = settings_of(golden);
+  const layers::UniversalSettings settings = universal_settings(golden);
   Universal part{{}, layers::UniversalStack(settings, width, layers::PositionKind::sinusoidal)};
   part.blocks.push_back(block_of(golden, causal));
-  const GoldenParameters parameters(golden, part, placings);
+  const GoldenParameters parameters(golden, part, step_placings);
   const layers::Positions positions(layers::PositionKind::sinusoidal, width, width,
                                     golden.shape("in/x")[1]);
   const layers::Sequences sequences = padded_sequences(golden, causal);

@@ -1,18 +1,10 @@
 #include "core/error.h"
 #include "layers/parts/experts/expert_feed_forward.h"
 #include "tests/golden/golden_parameters.h"
+#include "tests/golden/padded_rows.h"
 
 namespace weft::golden {
 namespace {
-
-/// The rows of a case as sequences of one token each, of which padding has none: experts then take
-/// them in the order of rows.
-layers::Sequences rows_of(const Case& golden) {
-  const auto real = golden.integers("in/real");
-  layers::Sequences rows = layers::Sequences::self(Index(real.size()), 1, true);
-  rows.key_lengths = std::make_shared<std::vector<Index>>(real.begin(), real.end());
-  return rows;
-}
 
 /// A factor with which so many rows find `capacity` places at every expert.
 double capacity_factor(double capacity, double experts, double choices, double rows) {
@@ -31,7 +23,7 @@ void compare_choice(Case& golden, const layers::ExpertChoice& choice) {
 
 void ff_moe(Case& golden) {
   const core::Shape w1 = golden.shape("in/W1");
-  const layers::Sequences rows = rows_of(golden);
+  const layers::Sequences rows = single_rows(golden);
   const std::vector<Index> order = layers::rows_in_order(rows);
   const Index choices = golden.integer("top_k");
   const double threshold = golden.number("threshold");

@@ -3,16 +3,10 @@
 #include "core/error.h"
 #include "layers/parts/memory/memory_feed_forward.h"
 #include "tests/golden/golden_parameters.h"
+#include "tests/golden/padded_rows.h"
 
 namespace weft::golden {
 namespace {
-
-layers::Sequences rows_of(const Case& golden) {
-  const auto real = golden.integers("in/real");
-  layers::Sequences rows = layers::Sequences::self(Index(real.size()), 1, true);
-  rows.key_lengths = std::make_shared<std::vector<Index>>(real.begin(), real.end());
-  return rows;
-}
 
 /// The running moments of the queries, [2, n]; null where there are none.
 autograd::State* running_of(layers::MemoryFeedForward& part) {
@@ -81,7 +75,7 @@ void ff_product_key(Case& golden) {
   autograd::Pass pass(tape, core::Rng(0), journal);
   if (!training) pass = autograd::Pass(core::Rng(0));
   const autograd::Var in = tape.watch(x);
-  const autograd::Var out = part.forward(pass, in, rows_of(golden));
+  const autograd::Var out = part.forward(pass, in, single_rows(golden));
   golden.compare("out", out.value().read());
   if (training) compare_slots(golden, pass);
   tape.sweep(out, upstream);

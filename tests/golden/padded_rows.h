@@ -17,6 +17,15 @@ inline layers::Sequences padded_sequences(const Case& golden, bool causal) {
   return sequences;
 }
 
+/// in/real [B]: rows as sequences of one token each, of which padding has none; experts then take
+/// them in the order of rows.
+inline layers::Sequences single_rows(const Case& golden) {
+  const auto real = golden.integers("in/real");
+  layers::Sequences rows = layers::Sequences::self(Index(real.size()), 1, true);
+  rows.key_lengths = std::make_shared<std::vector<Index>>(real.begin(), real.end());
+  return rows;
+}
+
 /// An array of the case as rows of its last axis.
 inline core::Tensor rows_of(const Case& golden, const std::string& array) {
   const core::Shape shape = golden.shape(array);

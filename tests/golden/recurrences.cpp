@@ -48,9 +48,10 @@ struct SsdParameters {
 };
 
 /// One run of a case on a tape.
-class Replay {
+class RecurrenceReplay {
  public:
-  Replay(Case& golden, Index chunk) : golden_(golden), names_(names_of(golden.text("op"))) {
+  RecurrenceReplay(Case& golden, Index chunk)
+      : golden_(golden), names_(names_of(golden.text("op"))) {
     const core::Shape q = golden.shape("in/q"), v = golden.shape("in/v");
     problem_ = {.sequences = layers::Sequences::self(v[0], v[2], true),
                 .heads = v[1],
@@ -152,7 +153,7 @@ class Replay {
 
 /// Every op of the one rule, at several chunks.
 void recurrences(Case& golden) {
-  for (const Index chunk : {64, 16, 5, 1}) Replay(golden, chunk).run();
+  for (const Index chunk : {64, 16, 5, 1}) RecurrenceReplay(golden, chunk).run();
 }
 
 }  // namespace weft::golden

@@ -12,7 +12,7 @@
 namespace weft::layers {
 namespace {
 
-constexpr Index queries_per_piece = 32;
+constexpr Index queries_per_task = 32;
 
 /// The terms of the loss at one query: n rows that it reads.
 class IndexRow {
@@ -135,7 +135,7 @@ void pull_back_query(const TokenIndex& index, IndexRow& row, Real factor,
 Var IndexLoss::of(const IndexRows& rows) const {
   const Index batch = problem.sequences.batch, length = problem.sequences.queries;
   std::vector<double> each(std::size_t(batch * length), 0.0);
-  core::parallel_for(batch * length, queries_per_piece, [&](Index begin, Index end) {
+  core::parallel_for(batch * length, queries_per_task, [&](Index begin, Index end) {
     IndexRow row(*this, rows);
     Index pairs = 0;
     for (Index t = begin; t < end; ++t)

@@ -11,7 +11,7 @@ namespace weft::layers {
 namespace {
 
 /// Queries that pass over the keys together.
-constexpr Index queries_per_piece = 16;
+constexpr Index queries_per_product = 16;
 
 }  // namespace
 
@@ -58,10 +58,10 @@ RowChoice TokenIndex::choose(const IndexRows& rows, Index batch, Index selected,
     for (Index j = 0; j < of_keys; ++j)
       keys[std::size_t(b)].append(k.data() + (b * of_keys + j) * width);
   });
-  const Index pieces = (length + queries_per_piece - 1) / queries_per_piece;
+  const Index pieces = (length + queries_per_product - 1) / queries_per_product;
   core::parallel_for(batch * pieces, 1, [&](Index task, Index) {
-    const Index b = task / pieces, first = task % pieces * queries_per_piece;
-    const Index count = std::min(queries_per_piece, length - first);
+    const Index b = task / pieces, first = task % pieces * queries_per_product;
+    const Index count = std::min(queries_per_product, length - first);
     Index most = 0, flops = 0;
     for (Index r = 0; r < count; ++r) {
       most = std::max(most, visible(b, first + r));

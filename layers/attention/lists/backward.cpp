@@ -17,8 +17,6 @@
 namespace weft::layers {
 namespace {
 
-constexpr Real minus_infinity = -std::numeric_limits<Real>::infinity();
-constexpr Index tokens_per_piece = 256;
 constexpr Index least_rows = ListedProblem::least_rows, most_backward_rows = 64;
 
 /// Gradients show the whole anyway, so blocks are cut for speed alone.

@@ -12,9 +12,6 @@
 namespace weft::layers {
 namespace {
 
-constexpr Real minus_infinity = -std::numeric_limits<Real>::infinity();
-constexpr Index tokens_per_piece = 256;
-
 /// Softmax attention of every slot of one list, block by block.
 class ListForward {
  public:

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 
 #include "layers/attention/contract/lane.h"
 #include "layers/attention/lists/token_list.h"
 
 namespace weft::layers {
+
+inline constexpr Real minus_infinity = -std::numeric_limits<Real>::infinity();
+inline constexpr Index tokens_per_piece = 256;  // of a sequence, in a task that merges its rounds
 
 /// Attention inside lists of tokens, of one or more rounds: what content-based mechanisms share
 /// once they have decided which tokens belong together.

@@ -10,10 +10,6 @@ namespace {
 
 using Readers = ChunkPairs::Readers;
 
-core::Matrix part(const core::Matrix& m, Index first, Index count) {
-  return {m.data + first * m.stride, count, m.cols, m.stride};
-}
-
 /// One lane: forward again to keep states and writes, then backward.
 class BackwardSweep {
  public:
@@ -115,12 +111,13 @@ class BackwardSweep {
           dout_.data + (chunk_.span.token + r) * dout_.stride + chunk_.lane.head * width_;
       for (Index d = 0; d < width_; ++d) upstream.data[r * width_ + d] = problem_.scale * from[d];
     }
-    core::gemm(1, core::transposed(part(pairs, 0, n)), part(upstream, 0, n), 0, dwrites);
+    core::gemm(1, core::transposed(rows_within(pairs, 0, n)), rows_within(upstream, 0, n), 0,
+               dwrites);
     const core::Matrix decayed = chunk_.decayed(n);
     chunk_.decay.to_end(chunk_.rows.keys(), decayed);
     core::gemm(1, decayed, ds_, 1, dwrites);
     if (!problem_.erases()) return;
-    core::solve_unit_lower(core::transposed(part(pairs, n, n)), dwrites);
+    core::solve_unit_lower(core::transposed(rows_within(pairs, n, n)), dwrites);
     Real* erased = upstream.data + n * width_;
     for (Index i = 0; i < n * width_; ++i) erased[i] = -dwrites.data[i];
   }

@@ -5,6 +5,11 @@
 
 namespace weft::layers {
 
+/// Rows [first, first + count) of a matrix.
+inline core::Matrix rows_within(const core::Matrix& m, Index first, Index count) {
+  return {m.data + first * m.stride, count, m.cols, m.stride};
+}
+
 /// One chunk of a lane and what carries the state over it; the same scratch for every chunk.
 class ChunkState {
  public:

@@ -5,11 +5,6 @@
 namespace weft::layers {
 namespace {
 
-/// Rows [first, first + count) of a matrix.
-core::Matrix part(const core::Matrix& m, Index first, Index count) {
-  return {m.data + first * m.stride, count, m.cols, m.stride};
-}
-
 /// The output of a chunk from the state before it, and what it writes.
 void attend(ChunkState& chunk, const core::Matrix& s, const core::Matrix& u, Heads out) {
   const Index n = chunk.span.rows, width = chunk.problem.width, erased = chunk.problem.erases() * n;
@@ -20,8 +15,8 @@ void attend(ChunkState& chunk, const core::Matrix& s, const core::Matrix& u, Hea
   chunk.pairs.multiply(
       chunk.problem.erases() ? ChunkPairs::Readers::both : ChunkPairs::Readers::queries, readers,
       chunk.rows.keys(), pairs);
-  chunk.solve(part(read, erased, n), part(pairs, erased, n), u);
-  core::gemm(1, part(pairs, 0, n), u, 1, part(read, 0, n));
+  chunk.solve(rows_within(read, erased, n), rows_within(pairs, erased, n), u);
+  core::gemm(1, rows_within(pairs, 0, n), u, 1, rows_within(read, 0, n));
   for (Index r = 0; r < n; ++r) {
     Real* to = out.data + (chunk.span.token + r) * out.stride + chunk.lane.head * width;
     for (Index d = 0; d < width; ++d) to[d] = chunk.problem.scale * read.data[r * width + d];
