@@ -11,6 +11,7 @@ function(weft_module name)
   foreach(suffix "" _f64)
     set(target weft_${name}${suffix})
     add_library(${target} STATIC ${sources})
+    weft_group(${target} ${sources})
     add_dependencies(${target} weft_headers)
     target_compile_features(${target} PUBLIC cxx_std_20)
     target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${weft_include}>

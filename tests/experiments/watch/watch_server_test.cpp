@@ -249,9 +249,6 @@ TEST_F(WatchProgram, ends_cleanly_at_a_signal) {
 }
 
 TEST_F(WatchProgram, rests_while_it_may_open_no_more_files_and_goes_on_after) {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "the sanitizer of virtual tables opens pipes to find out what may be read";
-#endif
   ASSERT_NO_FATAL_FAILURE(start([] {
     const rlimit limit{16, 16};
     setrlimit(RLIMIT_NOFILE, &limit);
