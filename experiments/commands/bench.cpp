@@ -6,6 +6,7 @@
 #include "experiments/bench/step.h"
 #include "experiments/commands/commands.h"
 #include "experiments/console/command_line.h"
+#include "experiments/forecast/memory_budget.h"
 
 namespace weft::experiments {
 namespace {
@@ -28,7 +29,8 @@ int bench_step(const Arguments& arguments) {
   add_steps_option(line);
   line.flag("json", "print JSON").flag("profile", "print time, Gflop/s and bytes by layer and op");
   if (!line.parse(arguments)) return 0;
-  const RunConfig config = RunConfig::load(line.words()[0], line.overrides());
+  RunConfig config = RunConfig::load(line.words()[0], line.overrides());
+  fit_memory(config);
   const Index steps = steps_of(line);
   autograd::Profile profile;
   const bool profiled = line.has("profile");

@@ -6,14 +6,16 @@
 #include "experiments/console/columns.h"
 #include "experiments/console/command_line.h"
 #include "experiments/console/number_text.h"
+#include "experiments/forecast/memory_budget.h"
+#include "experiments/forecast/run_forecast.h"
 #include "experiments/run/precision_text.h"
-#include "experiments/train/run_forecast.h"
 #include "experiments/train/trainer.h"
 
 namespace weft::experiments {
 namespace {
 
-std::string verdict(const RunConfig& config, const RunForecast& forecast) {
+std::string verdict(const RunConfig& config, const RunForecast& forecast, bool within_budget) {
+  if (!within_budget) return "NO, not within train.memory";
   if (forecast.fits)
     return forecast.largest_batch > config.train.batch
                ? "yes, batch <= " + std::to_string(forecast.largest_batch)
@@ -24,7 +26,7 @@ std::string verdict(const RunConfig& config, const RunForecast& forecast) {
 }
 
 std::vector<std::string> row_of(const Variant& variant, const RunConfig& config,
-                                const RunForecast& forecast) {
+                                const RunForecast& forecast, bool within_budget) {
   const std::string unknown = "-";
   const bool known = forecast.parameters > 0;
   std::string peak = forecast.measured ? "" : known ? "~" : ">";
@@ -36,7 +38,7 @@ std::vector<std::string> row_of(const Variant& variant, const RunConfig& config,
           peak,
           forecast.measured ? format_exact(double(Index(forecast.step_s * 1e4)) / 10) : unknown,
           forecast.measured ? format_count(forecast.tokens_per_s(config)) : unknown,
-          verdict(config, forecast)};
+          verdict(config, forecast, within_budget)};
 }
 
 }  // namespace
@@ -57,12 +59,24 @@ int plan_command(const Arguments& arguments) {
   for (const Variant& variant : variants_of(line.texts("vary"))) {
     std::vector<std::string> overrides = line.overrides();
     overrides.insert(overrides.end(), variant.begin(), variant.end());
-    const RunConfig config = RunConfig::load(line.words()[0], overrides);
+    RunConfig config = RunConfig::load(line.words()[0], overrides);
+    const std::string name = name_of(variant);
+    const auto note = [&](const std::string& text) {
+      if (!text.empty()) notes += (name.empty() ? "" : name + ": ") + text + "\n";
+    };
+    bool within_budget = true;
+    try {
+      fit_memory(config);
+    } catch (const core::Error& error) {
+      note(error.what());
+      config.train.recomputed = config.model.layers;
+      within_budget = false;
+    }
     const RunForecast forecast = forecast_run(config, available);
-    all_fit = all_fit && forecast.fits;
-    rows.push_back(row_of(variant, config, forecast));
-    if (const std::string text = describe_precision(config); !text.empty())
-      notes += (name_of(variant).empty() ? "" : name_of(variant) + ": ") + text + "\n";
+    all_fit = all_fit && forecast.fits && within_budget;
+    rows.push_back(row_of(variant, config, forecast, within_budget));
+    note(describe_precision(config));
+    if (within_budget) note(describe_memory(config));
   }
   std::cout << format_columns(rows, 60) << format_mib(double(available))
             << " MiB are free; ~ is predicted from smaller batches, > is less than it would take\n"

@@ -8,9 +8,10 @@
 #include "core/ranks/collectives.h"
 #include "experiments/commands/commands.h"
 #include "experiments/console/command_line.h"
+#include "experiments/forecast/memory_budget.h"
+#include "experiments/forecast/run_forecast.h"
 #include "experiments/train/follower.h"
 #include "experiments/train/rank_check.h"
-#include "experiments/train/run_forecast.h"
 #include "experiments/train/run_model.h"
 #include "experiments/train/run_start.h"
 #include "experiments/train/training_run.h"
@@ -147,6 +148,7 @@ int train_command(const Arguments& arguments) {
   std::unique_ptr<data::Dataset> dataset;
   core::together(ranks, [&] {
     dataset = make_dataset(source.config);
+    fit_memory(source.config);
     if (!line.has("force") && ranks.is_first()) require_fit(source.config, available_bytes());
   });
   core::set_threads(threads_of_rank(ranks, source.config.threads));
@@ -158,6 +160,8 @@ int train_command(const Arguments& arguments) {
   core::together(ranks, [&] {
     if (!ranks.is_first()) return;
     for (const std::string& remark : source.config.remarks) std::cout << remark << '\n';
+    if (const std::string text = describe_memory(source.config); !text.empty())
+      std::cout << text << '\n';
     for (const std::string& warning : warnings) std::cout << "warning: " << warning << '\n';
     directory.reset(new RunDirectory(
         RunDirectory::open(source.directory, options.start, options.command, options.init_from)));

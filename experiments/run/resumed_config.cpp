@@ -8,11 +8,21 @@ namespace weft::experiments {
 namespace {
 
 bool is_safe(const std::string& key) {
-  static const std::vector<std::string> safe = {
-      "threads",           "train.steps",      "train.tokens",           "train.flops",
-      "train.minutes",     "train.eval_every", "train.eval_batches",     "train.patience",
-      "train.keep_last",   "train.keep_best",  "train.checkpoint_every", "train.recompute",
-      "train.tensorboard", "train.precision"};
+  static const std::vector<std::string> safe = {"threads",
+                                                "train.steps",
+                                                "train.tokens",
+                                                "train.flops",
+                                                "train.minutes",
+                                                "train.eval_every",
+                                                "train.eval_batches",
+                                                "train.patience",
+                                                "train.keep_last",
+                                                "train.keep_best",
+                                                "train.checkpoint_every",
+                                                "train.recompute",
+                                                "train.tensorboard",
+                                                "train.precision",
+                                                "train.memory"};
   return std::ranges::find(safe, key) != safe.end() || key.starts_with("sample.");
 }
 

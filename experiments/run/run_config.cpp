@@ -43,8 +43,8 @@ std::vector<std::string> keys_outside_hash(const ResolvedConfig& resolved) {
         younger->first == "conv" && !values.contains(join_path(section_of(path), "qk_norm"));
     if (value == younger->second && !older) keys.push_back(path);
   }
-  const std::map<std::string, std::string> younger_training = {{"train.precision", "\"float32\""},
-                                                               {"train.shards", "1"}};
+  const std::map<std::string, std::string> younger_training = {
+      {"train.precision", "\"float32\""}, {"train.shards", "1"}, {"train.memory", "\"\""}};
   for (const auto& [path, nothing] : younger_training)
     if (const auto found = values.find(path); found != values.end() && found->second == nothing)
       keys.push_back(path);
@@ -154,6 +154,8 @@ void check_seq2seq(ConfigReader& reader, const RunConfig& config) {
   if (config.train.recompute && !config.model.reversible)
     reader.problem("train.recompute",
                    "does not reach the layers that read a source; set model.reversible = true");
+  if (!config.train.memory.empty())
+    reader.problem("train.memory", "does not reach the layers that read a source: remove it");
 }
 
 /// Whether what the data ask is what the model answers.
@@ -240,6 +242,10 @@ RunConfig RunConfig::read(ConfigTree tree, ConfigReader::Names names) {
     reader.problem(
         "train.recompute",
         "has no effect together with model.reversible, which recomputes every layer: remove one");
+  if (!config.train.memory.empty() && config.model.reversible && !config.model.is_seq2seq())
+    reader.problem("train.memory",
+                   "has no effect together with model.reversible, which keeps no layer's "
+                   "activations: remove one");
   config.sample.fields(reader.section("sample"));
   check_task(reader, config);
   reader.finish();

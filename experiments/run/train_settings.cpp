@@ -23,6 +23,22 @@ std::optional<Period> parse_period(const std::string& given) {
   return std::nullopt;
 }
 
+/// "4GB", "512 MiB", "2.5e9"; nothing for what is no positive size.
+std::optional<Index> parse_bytes(const std::string& text) {
+  double count = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, fault] = std::from_chars(text.data(), end, count);
+  if (fault != std::errc()) return std::nullopt;
+  std::string unit(rest, end);
+  std::erase(unit, ' ');
+  for (const auto& [name, bytes] :
+       {std::pair("", 1.0), std::pair("B", 1.0), std::pair("kB", 1e3), std::pair("KB", 1e3),
+        std::pair("MB", 1e6), std::pair("GB", 1e9), std::pair("TB", 1e12), std::pair("KiB", 0x1p10),
+        std::pair("MiB", 0x1p20), std::pair("GiB", 0x1p30), std::pair("TiB", 0x1p40)})
+    if (unit == name && count * bytes >= 1 && count * bytes < 1e15) return Index(count * bytes);
+  return std::nullopt;
+}
+
 }  // namespace
 
 void TrainSettings::fields(core::Fields& field) {
@@ -56,6 +72,9 @@ void TrainSettings::fields(core::Fields& field) {
   field.integer("keep_best", keep_best, "best checkpoints to keep", core::between(0, 1000));
   field.flag("recompute", recompute,
              "keep only each layer's input and compute the rest again in the backward pass");
+  field.text("memory", memory,
+             "bytes that a training step may take, such as \"4GB\": as many layers as needed keep "
+             "only their input and are computed again in the backward pass; empty: no limit");
   field.choice("precision", precision,
                "of the factors of matrix products; bf16 sums and keeps parameters in float32",
                {{"float32", core::Precision::float32}, {"bf16", core::Precision::bf16}});
@@ -67,11 +86,19 @@ void TrainSettings::fields(core::Fields& field) {
                               : "minutes",
                   "only one of steps, tokens, flops and minutes can be the budget");
   if (steps == 0 && tokens == 0 && flops == 0 && minutes == 0) steps = 1000;
+  if (!memory.empty() && !parse_bytes(memory))
+    field.problem("memory", core::message_of("\"", memory,
+                                             "\" is no number of bytes, such as \"4GB\" or "
+                                             "\"512 MiB\""));
+  if (!memory.empty() && recompute)
+    field.problem("memory", "chooses which layers are recomputed: remove train.recompute");
   if (!parse_period(checkpoint_every))
     field.problem("checkpoint_every", core::message_of("\"", checkpoint_every,
                                                        "\" is neither steps (500) nor time "
                                                        "(\"10 minutes\")"));
 }
+
+Index TrainSettings::memory_bytes() const { return parse_bytes(memory).value_or(0); }
 
 Period TrainSettings::checkpoint_period() const {
   return parse_period(checkpoint_every).value_or(Period{});

@@ -33,11 +33,14 @@ struct TrainSettings {
   Index keep_last = 2;
   Index keep_best = 1;
   bool recompute = false;
+  std::string memory;    ///< that a step may take, such as "4GB"; empty: no limit
+  Index recomputed = 0;  ///< layers, chosen for `memory` before the first step; no setting
   core::Precision precision = core::Precision::float32;
   bool tensorboard = false;
 
   void fields(core::Fields& field);
   Period checkpoint_period() const;
+  Index memory_bytes() const;  ///< 0 where there is no limit
 };
 
 /// The [sample] section: text that the model writes while it trains.

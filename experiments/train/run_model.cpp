@@ -20,7 +20,10 @@ layers::ModelShape shape_of(const RunConfig& config, const data::Dataset& datase
 
 std::unique_ptr<layers::Model> make_model(const RunConfig& config,
                                           const layers::ModelShape& shape) {
-  return layers::make_model(config.model, config.attention, shape, config.train.recompute);
+  const auto recompute = config.train.recompute
+                             ? layers::Recomputation(true)
+                             : layers::Recomputation::of_first(config.train.recomputed);
+  return layers::make_model(config.model, config.attention, shape, recompute);
 }
 
 std::vector<ArrayTarget> arrays_of(ParameterArena& arena, const autograd::Inventory& inventory) {

@@ -29,7 +29,7 @@ core::Lengths one_more(const core::Lengths& lengths) {
 }  // namespace
 
 Classifier::Classifier(const ModelSettings& settings, const AttentionPlans& plans,
-                       const ModelShape& shape, bool recompute)
+                       const ModelShape& shape, Recomputation recompute)
     : pool_(settings.pool),
       cls_token_(core::Token(shape.vocabulary)),
       length_(settings.places(shape.length)),

@@ -3,6 +3,7 @@
 #include "layers/model/model.h"
 #include "layers/model/trunk.h"
 #include "layers/output/class_head.h"
+#include "layers/settings/recomputation.h"
 
 namespace weft::layers {
 
@@ -15,7 +16,7 @@ namespace weft::layers {
 class Classifier final : public Model {
  public:
   Classifier(const ModelSettings& settings, const AttentionPlans& plans, const ModelShape& shape,
-             bool recompute = false);
+             Recomputation recompute = {});
 
   Var loss(const Pass& pass, const Reading& reading, Real share) const override;
   TokenScores score(const Pass& pass, const Reading& reading) const override {

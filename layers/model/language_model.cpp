@@ -10,7 +10,7 @@
 namespace weft::layers {
 
 LanguageModel::LanguageModel(const ModelSettings& settings, const AttentionPlans& plans,
-                             Index vocabulary, Index length, bool recompute,
+                             Index vocabulary, Index length, Recomputation recompute,
                              const std::optional<core::ImageForm>& image)
     : trunk_(settings, plans, vocabulary, length, recompute, image),
       output_(make_output(settings, vocabulary, trunk_.width())),

@@ -5,6 +5,7 @@
 #include "layers/model/model.h"
 #include "layers/model/trunk.h"
 #include "layers/output/output_layer.h"
+#include "layers/settings/recomputation.h"
 
 namespace weft::layers {
 
@@ -14,7 +15,7 @@ namespace weft::layers {
 class LanguageModel : public Model {
  public:
   LanguageModel(const ModelSettings& settings, const AttentionPlans& plans, Index vocabulary,
-                Index length, bool recompute = false,
+                Index length, Recomputation recompute = {},
                 const std::optional<core::ImageForm>& image = {});
 
   /// inputs: [B, T] -> [B * T, W] after the final norm, [B * T, 2 W] from concatenated streams.

@@ -9,7 +9,7 @@
 namespace weft::layers {
 
 std::unique_ptr<Model> make_model(const ModelSettings& settings, const AttentionPlans& plans,
-                                  const ModelShape& shape, bool recompute) {
+                                  const ModelShape& shape, Recomputation recompute) {
   if (settings.task == Task::seq2seq) {
     if (settings.reversible) return std::make_unique<Terraformer>(settings, plans, shape);
     return std::make_unique<EncoderDecoder>(settings, plans, shape);

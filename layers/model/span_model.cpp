@@ -9,7 +9,7 @@
 namespace weft::layers {
 
 SpanModel::SpanModel(const ModelSettings& settings, const AttentionPlans& plans,
-                     const ModelShape& shape, bool recompute)
+                     const ModelShape& shape, Recomputation recompute)
     : length_(shape.length),
       longest_(settings.answer_longest),
       trunk_(settings, plans, shape.vocabulary, shape.length, recompute),

@@ -3,6 +3,7 @@
 #include "layers/model/model.h"
 #include "layers/model/trunk.h"
 #include "layers/parts/span_head.h"
+#include "layers/settings/recomputation.h"
 
 namespace weft::layers {
 
@@ -13,7 +14,7 @@ namespace weft::layers {
 class SpanModel final : public Model {
  public:
   SpanModel(const ModelSettings& settings, const AttentionPlans& plans, const ModelShape& shape,
-            bool recompute = false);
+            Recomputation recompute = {});
 
   Var loss(const Pass& pass, const Reading& reading, Real share) const override;
   /// Sequences with an answer.

@@ -45,7 +45,7 @@ std::vector<Sequences> of_branches(const std::vector<Sequences>& of_layers) {
 }  // namespace
 
 Trunk::Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index vocabulary,
-             Index length, bool recompute, const std::optional<core::ImageForm>& image)
+             Index length, Recomputation recompute, const std::optional<core::ImageForm>& image)
     : width_(settings.width),
       streams_(streams_of(settings)),
       tokens_({vocabulary, settings.width}, token_init(settings)),
@@ -120,7 +120,8 @@ Var Trunk::run_rows(const Pass& pass, const core::Tokens& inputs, const Sequence
 Var Trunk::hidden(const Pass& pass, const core::Tokens& inputs, const core::Lengths& lengths,
                   StreamMemory* memory, std::vector<double>* steps) const {
   const Sequences sequences = sequences_of(inputs, lengths);
-  if (star_) return star_->run(pass, embed(pass, inputs, 0), sequences, recompute_).satellites;
+  if (star_)
+    return star_->run(pass, embed(pass, inputs, 0), sequences, recompute_.any()).satellites;
   if (!rows_.present()) return run_rows(pass, inputs, sequences, memory, nullptr, steps);
   const Var x = run_rows(pass, inputs, sequences, memory, rows_.read(sequences, false));
   return rows_.tokens(x, sequences, inputs.shape()[1]);
@@ -132,7 +133,7 @@ Encoded Trunk::encode(const Pass& pass, const core::Tokens& inputs,
   const Sequences sequences = sequences_of(inputs, lengths);
   if (star_) {
     const auto [satellites, relay] =
-        star_->run(pass, embed(pass, inputs, 0), sequences, recompute_);
+        star_->run(pass, embed(pass, inputs, 0), sequences, recompute_.any());
     return {satellites, relay};
   }
   const Var x = run_rows(pass, inputs, sequences, nullptr, rows_.read(sequences, true));
@@ -176,7 +177,7 @@ Var Trunk::run_blocks(const Pass& pass, Var x, const std::vector<Sequences>& seq
   if (universal_ && streams_)
     return universal_->run(pass, stack_, positions_, x, sequences[0], *streams_);
   if (universal_)
-    return universal_->run(pass, blocks_, positions_, x, sequences[0], recompute_, steps);
+    return universal_->run(pass, blocks_, positions_, x, sequences[0], recompute_.any(), steps);
   if (streams_) return stack_.run(pass, x, x, of_branches(sequences), *streams_);
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const core::Scope scope("layers", Index(i));
@@ -186,7 +187,7 @@ Var Trunk::run_blocks(const Pass& pass, Var x, const std::vector<Sequences>& seq
       return rows ? block.forward_rows(own, in, own_sequences, rows)
                   : block.forward(own, in, own_sequences);
     };
-    x = recompute_ ? autograd::recompute(pass.at(i), layer, x) : layer(pass.at(i), x);
+    x = recompute_.of(Index(i)) ? autograd::recompute(pass.at(i), layer, x) : layer(pass.at(i), x);
   }
   return x;
 }

@@ -11,6 +11,7 @@
 #include "layers/parts/pixel_input.h"
 #include "layers/parts/positions.h"
 #include "layers/settings/attention_plans.h"
+#include "layers/settings/recomputation.h"
 #include "layers/stack/block.h"
 #include "layers/stack/reversible_stack.h"
 #include "layers/star/star_stack.h"
@@ -43,7 +44,7 @@ class Trunk {
  public:
   /// `image`: what the sequences are, where they are images.
   Trunk(const ModelSettings& settings, const AttentionPlans& plans, Index vocabulary, Index length,
-        bool recompute, const std::optional<core::ImageForm>& image = {});
+        Recomputation recompute, const std::optional<core::ImageForm>& image = {});
 
   /// inputs: [B, T] -> [B * T, width()]. Rows beyond a sequence's real length mean nothing.
   /// `steps`: where positions halt by themselves, to be filled with the mean number of steps that
@@ -113,7 +114,7 @@ class Trunk {
   ReversibleStack stack_;  ///< the blocks' branches once more, where streams_ say how they end
   std::optional<Norm> final_norm_;
   Real dropout_;
-  bool recompute_;
+  Recomputation recompute_;
   bool causal_;
   bool recurrent_;
 };

@@ -2,7 +2,7 @@
 
 #include "experiments/config/variations.h"
 #include "experiments/console/number_text.h"
-#include "experiments/train/run_forecast.h"
+#include "experiments/forecast/run_forecast.h"
 #include "experiments/train/trainer.h"
 #include "tests/experiments/program.h"
 #include "tests/experiments/sweep/sweep_scratch.h"

@@ -1,4 +1,4 @@
-#include "experiments/train/run_forecast.h"
+#include "experiments/forecast/run_forecast.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -88,16 +88,9 @@ Growth probe_growth(const RunConfig& config, Index fixed, Index available) {
 /// A lower bound of what a step takes: what the matrix products of the blocks must keep.
 double least_bytes(const RunConfig& config, Index batch) {
   if (config.model.reversible || config.train.recompute) return 0;
-  return 4.0 * double(sizeof(Real)) * double(config.model.layers) * double(config.model.width) *
-         double(batch) * double(config.data.length);
-}
-
-/// An upper bound for small models; a run above it is worth a closer look.
-double rough_bytes(const RunConfig& config) {
-  const double tokens = double(config.train.batch) * double(config.data.length);
-  const double width = double(config.model.width + config.model.hidden());
-  return double(sizeof(Real)) * (tokens * width * (12.0 * double(config.model.layers) + 8) +
-                                 48 * width * width * double(config.model.layers));
+  const Index layers = config.model.layers - config.train.recomputed;
+  return 4.0 * double(sizeof(Real)) * double(layers) * double(config.model.width) * double(batch) *
+         double(config.data.length);
 }
 
 void describe(const RunConfig& config, RunForecast& forecast) {
@@ -176,6 +169,15 @@ RunForecast forecast_run(const RunConfig& config, Index available, bool whole) {
   forecast.step_s = all.step_s * double(config.train.accumulate);
   forecast.measured = true;
   return forecast;
+}
+
+Index step_bytes(const RunConfig& config) { return probe_batch(config).peak_bytes; }
+
+double rough_bytes(const RunConfig& config) {
+  const double tokens = double(config.train.batch) * double(config.data.length);
+  const double width = double(config.model.width + config.model.hidden());
+  return double(sizeof(Real)) * (tokens * width * (12.0 * double(config.model.layers) + 8) +
+                                 48 * width * width * double(config.model.layers));
 }
 
 void require_fit(const RunConfig& config, Index available) {

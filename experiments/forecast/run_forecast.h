@@ -29,6 +29,12 @@ struct RunForecast {
 /// with `whole`, a step of the whole batch is then measured.
 RunForecast forecast_run(const RunConfig& config, Index available, bool whole = true);
 
+/// Bytes that a training step takes at its peak, measured by training a few of them.
+Index step_bytes(const RunConfig& config);
+
+/// An upper bound of the same for small models; a run above it is worth a closer look.
+double rough_bytes(const RunConfig& config);
+
 /// Throws an Error that says what to change when a run cannot fit. Costs nothing for runs that are
 /// small compared with the memory there is.
 void require_fit(const RunConfig& config, Index available);
