@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -38,6 +39,20 @@ void restart_with_better_blas(char** argv) {
     setenv(experiments::own_blas_variable, "1", 1);
   }
   execv("/proc/self/exe", argv);
+}
+
+/// Whether the command multiplies no matrices, so that any BLAS is good enough for it.
+bool needs_no_blas(int argc, char** argv) {
+  static constexpr std::string_view commands[] = {"--version", "--help",     "help", "list",
+                                                  "config",    "completion", "runs", "ckpt"};
+  return argc < 2 || std::ranges::find(commands, std::string_view(argv[1])) != std::end(commands);
+}
+
+/// Ends without the threads of OpenBLAS, for one of which memory may be too short to end.
+[[noreturn]] void end_at_once(int code) {
+  std::cout.flush();
+  std::fflush(nullptr);
+  std::_Exit(code);
 }
 
 constexpr int memory_code = 6;
@@ -185,11 +200,13 @@ int run_and_explain(const std::vector<std::string>& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  restart_with_better_blas(argv);
+  const bool quick = needs_no_blas(argc, argv);
+  if (!quick) restart_with_better_blas(argv);
   occupy_closed_streams();
   wait_for_own_children();
   core::ignore_file_size_signal();
   const int code = run_and_explain({argv + 1, argv + argc});
   core::end_ranks();
+  if (quick) end_at_once(code);
   return code;
 }

@@ -53,7 +53,8 @@ TOML
 # The reader beside an export computes what weft predicts, whatever the form of a dense model.
 number=0
 for form in 'model.positions=learned' 'model.positions=sinusoidal model.norm=rms' \
-  'model.positions=rotary model.tie=false' 'model.positions=none model.norm_place=post'; do
+  'model.positions=rotary model.tie=false model.activation=gelu_tanh' \
+  'model.positions=none model.norm_place=post model.activation=relu'; do
   number=$((number + 1))
   # shellcheck disable=SC2086
   "$program" train run.toml --run "dense$number" model.attention=dense train.tensorboard=false $form >/dev/null

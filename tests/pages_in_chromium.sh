@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Opens the pages of runs, and of what their heads read, in headless Chromium, from files and live, in light and dark, at 400 and
-# 1,600 pixels: no console message, every mark in the page, no picture blank.
+# Opens the pages of runs, of what their heads read, and of sweeps, in headless Chromium, from files and live,
+# in light and dark, at 400 and 1,600 pixels: no console message, every mark in the page, no picture blank.
 # Exits with 77, which ctest shows as skipped, where Chromium is not installed.
 #
 #   tests/pages_in_chromium.sh PROGRAM [FOLDER]    keeps the screenshots in FOLDER
@@ -93,14 +93,31 @@ for shown in spans clusters buckets; do
   check "show-$shown" "file://$scratch/show-$shown.html" "$(grep -o 'class="tile"' "show-$shown.html" | wc -l)" 'class="tile"'
 done
 
-"$program" watch spans --port 0 >watch.txt &
-server=$!
-for _ in $(seq 100); do
-  ! grep -q http watch.txt || break
-  sleep 0.1
-done
-check live "$(grep -o 'http://[0-9.:]*/' watch.txt)" "$(marks run.html)" 'class="mark"'
-kill -INT "$server"
-wait "$server" || fail "weft watch did not end cleanly"
-server=
-echo "ok: pages of runs, of what they read, and the live page, at 400 and 1,600 pixels, light and dark"
+cat >sweep.toml <<'TOML'
+base = "small.toml"
+seeds = 2
+[grid]
+model.attention = ["dense", "local"]
+TOML
+"$program" sweep sweep.toml attention.local.window=8 >/dev/null
+"$program" report sweeps/sweep -o report.html >/dev/null 2>&1
+check report "file://$scratch/report.html" "$(marks report.html)" 'class="mark"'
+
+# NAME PLACE WANTED: the page that is served of a run or a sweep.
+check_live() {
+  "$program" watch "$2" --port 0 >watch.txt &
+  server=$!
+  for _ in $(seq 100); do
+    ! grep -q http watch.txt || break
+    sleep 0.1
+  done
+  check "$1" "$(grep -o 'http://[0-9.:]*/' watch.txt)" "$3" 'class="mark"'
+  kill -INT "$server"
+  wait "$server" || fail "weft watch did not end cleanly"
+  server=
+}
+check_live live spans "$(marks run.html)"
+# The trials' own page draws the same curves.
+"$program" report sweeps/sweep/trials -o trials.html >/dev/null 2>&1
+check_live live-sweep sweeps/sweep "$(marks trials.html)"
+echo "ok: pages of runs, of what they read, of a sweep, and live pages, at 400 and 1,600 pixels, light and dark"

@@ -62,20 +62,21 @@ bool asks_for_gpt2(const CommandLine& line) {
   return layout == "gpt2";
 }
 
-/// The config.json next to a GPT-2 file says which gelu it was trained with.
-void check_activation(const fs::path& file) {
+/// The config.json next to a GPT-2 file says with which activation it was trained.
+void check_activation(const fs::path& file, layers::Activation activation) {
   const fs::path beside = file.parent_path() / "config.json";
   if (!fs::is_regular_file(beside)) {
-    std::cerr
-        << "note: there is no config.json next to the file; weft computes the exact gelu "
-           "(activation_function \"gelu\"), GPT-2 as published its tanh form (\"gelu_new\")\n";
+    std::cerr << "note: there is no config.json next to the file; the model is taken to have "
+                 "model.activation = \""
+              << layers::activation_name(activation)
+              << "\" (GPT-2 as published has \"gelu_tanh\")\n";
     return;
   }
-  const std::string text = core::read_text_file(beside);
-  const bool exact = text.find("\"activation_function\": \"gelu\"") != std::string::npos;
-  core::require(exact, beside.string(),
-                ": activation_function is not \"gelu\", the exact form, which is what weft "
-                "computes: this model would give other results");
+  const layers::Activation trained =
+      activation_of_gpt2(core::read_text_file(beside), beside.string());
+  core::require(trained == activation, beside.string(), ": activation_function is \"",
+                gpt2_activation(trained),
+                "\": add model.activation=", layers::activation_name(trained));
 }
 
 /// "model.safetensors" -> "model.md"
@@ -145,7 +146,7 @@ int import_command(const Arguments& arguments) {
   if (asks_for_gpt2(line)) {
     core::require(!line.has("rename"), "--rename and --layout gpt2 exclude each other");
     require_gpt2(config);
-    check_activation(line.words()[0]);
+    check_activation(line.words()[0], config.model.activation);
     names = gpt2_names(file);
   }
   if (line.has("rename")) names.renamed = read_rename_map(line.text("rename"));

@@ -25,6 +25,21 @@ std::string verdict(const RunConfig& config, const RunForecast& forecast, bool w
   return "NO, not even one sequence; try train.recompute=true";
 }
 
+/// Seconds of all training steps; 0 when none was measured.
+double training_seconds(const RunConfig& config, const RunForecast& forecast) {
+  const TrainSettings& train = config.train;
+  if (!forecast.measured) return 0;
+  if (train.minutes > 0) return 60 * train.minutes;
+  if (train.steps > 0) return forecast.step_s * double(train.steps);
+  const double tokens =
+      train.tokens > 0 ? double(train.tokens) : train.flops / forecast.flops_per_token;
+  return tokens / forecast.tokens_per_s(config);
+}
+
+const std::vector<std::string> columns = {"",           "parameters", "flop/token",
+                                          "keys/token", "peak MiB",   "ms/step",
+                                          "tokens/s",   "training",   "fits?"};
+
 std::vector<std::string> row_of(const Variant& variant, const RunConfig& config,
                                 const RunForecast& forecast, bool within_budget) {
   const std::string unknown = "-";
@@ -38,8 +53,27 @@ std::vector<std::string> row_of(const Variant& variant, const RunConfig& config,
           peak,
           forecast.measured ? format_exact(double(Index(forecast.step_s * 1e4)) / 10) : unknown,
           forecast.measured ? format_count(forecast.tokens_per_s(config)) : unknown,
+          forecast.measured ? format_duration(training_seconds(config, forecast)) : unknown,
           verdict(config, forecast, within_budget)};
 }
+
+/// Prints rows one by one, as soon as they are known, in columns as wide as the longest name and
+/// the usual numbers.
+class GrowingTable {
+ public:
+  explicit GrowingTable(const std::vector<Variant>& variants) : widest_(columns) {
+    for (const Variant& variant : variants)
+      if (name_of(variant).size() > widest_[0].size()) widest_[0] = name_of(variant);
+    print(columns);
+  }
+  void print(const std::vector<std::string>& row) const {
+    const std::string lines = format_columns({widest_, row}, 60);
+    std::cout << lines.substr(lines.find('\n') + 1) << std::flush;
+  }
+
+ private:
+  std::vector<std::string> widest_;
+};
 
 }  // namespace
 
@@ -52,18 +86,23 @@ int plan_command(const Arguments& arguments) {
       .list("vary", "KEY=A,B", "plan each of these values; may be given several times");
   if (!line.parse(arguments)) return 0;
   const Index available = available_bytes();
-  bool all_fit = true;
-  std::string notes;
-  std::vector<std::vector<std::string>> rows{
-      {"", "parameters", "flop/token", "keys/token", "peak MiB", "ms/step", "tokens/s", "fits?"}};
-  for (const Variant& variant : variants_of(line.texts("vary"))) {
+  const std::vector<Variant> variants = variants_of(line.texts("vary"));
+  std::vector<RunConfig> configs;
+  for (const Variant& variant : variants) {
     std::vector<std::string> overrides = line.overrides();
     overrides.insert(overrides.end(), variant.begin(), variant.end());
-    RunConfig config = RunConfig::load(line.words()[0], overrides);
-    const std::string name = name_of(variant);
+    configs.push_back(RunConfig::load(line.words()[0], overrides));
+  }
+  bool all_fit = true;
+  double seconds = 0;
+  std::string notes;
+  const GrowingTable table(variants);
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    const std::string name = name_of(variants[i]);
     const auto note = [&](const std::string& text) {
       if (!text.empty()) notes += (name.empty() ? "" : name + ": ") + text + "\n";
     };
+    RunConfig& config = configs[i];
     bool within_budget = true;
     try {
       fit_memory(config);
@@ -74,11 +113,15 @@ int plan_command(const Arguments& arguments) {
     }
     const RunForecast forecast = forecast_run(config, available);
     all_fit = all_fit && forecast.fits && within_budget;
-    rows.push_back(row_of(variant, config, forecast, within_budget));
+    seconds += training_seconds(config, forecast);
+    table.print(row_of(variants[i], config, forecast, within_budget));
     note(describe_precision(config));
     if (within_budget) note(describe_memory(config));
   }
-  std::cout << format_columns(rows, 60) << format_mib(double(available))
+  if (variants.size() > 1)
+    std::cout << "one after the other: " << format_duration(seconds)
+              << " of training, without validations\n";
+  std::cout << format_mib(double(available))
             << " MiB are free; ~ is predicted from smaller batches, > is less than it would take\n"
             << notes;
   return all_fit ? 0 : 1;

@@ -158,7 +158,9 @@ int predict_command(const Arguments& arguments) {
     overrides.erase(overrides.begin());
   }
   const Checkpoint checkpoint = load_saved_checkpoint(line);
-  const TextModel model = load_text_model(config_of(checkpoint, overrides), checkpoint);
+  const RunConfig config = config_of(checkpoint, overrides);
+  require_texts(config);  // before data are read, which classifiers of images need
+  const TextModel model = load_text_model(config, checkpoint);
   const PredictorOptions options = options_of(line, model);
   const auto predictor = make_predictor(model, options);
   Input input = open_input(path);

@@ -50,10 +50,13 @@ fs::path beside(const fs::path& path, const std::string& name) {
   return path.parent_path() / (path.stem().string() + "-" + name + path.extension().string());
 }
 
-/// With what the sweep was made of; where and in how many pieces it ran does not change a table.
+/// With what the sweep was made of and by; where and in how many pieces it ran does not change a
+/// table.
 std::string tex_with_command(Table table, const Report& report) {
   const std::string& command = report.sweep.plan.command;
   table.command = "made by " + command.substr(0, command.find(" -")) + " and weft report";
+  for (const std::string& program : report.sweep.programs)
+    table.command += "; trained by " + program;
   return latex(table);
 }
 

@@ -14,6 +14,7 @@
 #include "experiments/sweep/equal_check.h"
 #include "experiments/sweep/estimate.h"
 #include "experiments/sweep/run.h"
+#include "experiments/sweep/same_systems.h"
 #include "experiments/sweep/slurm_sweep.h"
 
 namespace weft::experiments {
@@ -98,6 +99,7 @@ void announce(const SweepRun& run, const SweepFile& sweep, const std::vector<Tri
     std::cout << "every trial is scored on the first " << sweep.eval_tokens
               << " tokens of its split ([eval])\n";
   if (plan.equal) std::cout << describe_equal(plan) << '\n';
+  for (const std::string& pair : same_systems(plan)) std::cout << "warning: " << pair << '\n';
   if (plan.prune)
     std::cout << "[prune]: more than " << format_exact(100 * plan.prune->behind)
               << " % above the lowest validation loss after "

@@ -64,14 +64,14 @@ double left_of(const Axis& axis) {
 
 /// Room to the right for the names of lines and levels.
 double margin_of(const Chart& chart) {
-  std::size_t letters = 0;
+  double widest = 0;
   const auto count = [&](const std::string& name) {
-    letters = std::max(letters, std::min(letters_of(name), longest_name));
+    widest = std::max(widest, name_width(shortened(name, longest_name)));
   };
   for (const Chart::Level& level : chart.levels) count(level.name);
   for (const ChartSeries& series : chart.series)
     if (chart.joined && !series.marks.empty()) count(series.name);
-  return std::max(least_margin, letters == 0 ? 0 : 18 + letter_width * double(letters));
+  return std::max(least_margin, widest == 0 ? 0 : 16 + widest);
 }
 
 /// Draws one chart; the members are where things are.

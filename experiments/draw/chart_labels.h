@@ -5,8 +5,8 @@
 
 namespace weft::experiments {
 
-/// Of a name in a chart, on average.
-inline constexpr double letter_width = 7.4;
+/// About how wide a name in a chart is, in bold of 12 pixels.
+double name_width(const std::string& utf8);
 
 /// Moves places of lines of text apart, top to bottom, so that none overlaps another, inside the
 /// bounds as long as there is room. NaN stays.

@@ -22,7 +22,7 @@ p{margin:.4rem 0;max-width:75ch}
 .answer{background:var(--panel);border:1px solid var(--line);border-radius:10px;padding:1rem 1.2rem}
 .answer h3{margin:0 0 .4rem}
 .answer p:first-of-type{font-weight:600}
-.scroll{overflow-x:auto;border:1px solid var(--line);border-radius:10px;background:
+.scroll{margin:.8rem 0;overflow-x:auto;border:1px solid var(--line);border-radius:10px;background:
 linear-gradient(to right,var(--panel) 40%,transparent) left/3rem 100% no-repeat local,
 linear-gradient(to left,var(--panel) 40%,transparent) right/3rem 100% no-repeat local,
 linear-gradient(to right,var(--soft),transparent) left/.6rem 100% no-repeat scroll,
@@ -61,7 +61,7 @@ border-radius:3px}
 .bar{height:.5rem;background:var(--line);border-radius:4px;overflow:hidden;margin:.4rem 0 1rem}
 .bar div{height:100%;background:var(--accent)}
 @media (max-width:600px){main{padding:1.2rem .7rem 3rem}h1{font-size:1.5rem}figure{padding:.5rem}
-th,td{padding:.4rem .6rem}td:first-child{white-space:normal;overflow-wrap:anywhere;min-width:7rem}}
+th,td{padding:.4rem .6rem}td:first-child{white-space:normal;min-width:7rem}}
 )css";
 
 }  // namespace

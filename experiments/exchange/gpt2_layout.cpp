@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "core/error.h"
+#include "core/files/json_nesting.h"
 #include "experiments/exchange/model_facts.h"
 #include "layers/parts/norm.h"
 
@@ -82,6 +83,34 @@ std::vector<std::string> beyond_gpt2(const RunConfig& config) {
   return differences;
 }
 
+const char* gpt2_activation(layers::Activation activation) {
+  switch (activation) {
+    case layers::Activation::gelu:
+      return "gelu";
+    case layers::Activation::gelu_tanh:
+      return "gelu_new";
+    case layers::Activation::relu:
+      return "relu";
+  }
+  return "";
+}
+
+layers::Activation activation_of_gpt2(const std::string& config_json, const std::string& name) {
+  const auto json =
+      nlohmann::json::parse(core::nests_too_deep(config_json) ? "" : config_json, nullptr, false);
+  core::require(json.is_object(), name, " is no JSON object");
+  const auto found = json.find("activation_function");
+  if (found == json.end()) return layers::Activation::gelu_tanh;  // what transformers assumes
+  const std::string text = found->dump();
+  // Three names of one formula.
+  if (text == "\"gelu_new\"" || text == "\"gelu_pytorch_tanh\"" || text == "\"gelu_fast\"")
+    return layers::Activation::gelu_tanh;
+  if (text == "\"gelu\"") return layers::Activation::gelu;
+  if (text == "\"relu\"") return layers::Activation::relu;
+  throw core::Error(core::message_of(name, ": activation_function is ", text,
+                                     "; weft has gelu, gelu_new and relu"));
+}
+
 ExportedModel as_gpt2(const ExportedModel& model, std::vector<std::vector<core::Real>>& kept) {
   ExportedModel gpt2;
   kept.reserve(model.arrays.size());
@@ -101,13 +130,17 @@ ExportedModel as_gpt2(const ExportedModel& model, std::vector<std::vector<core::
 
 std::string gpt2_config(const RunConfig& config, Index vocabulary) {
   const layers::ModelSettings& model = config.model;
-  const nlohmann::ordered_json json = {
-      {"model_type", "gpt2"},          {"architectures", {"GPT2LMHeadModel"}},
-      {"vocab_size", vocabulary},      {"n_positions", config.data.length},
-      {"n_embd", model.width},         {"n_layer", model.layers},
-      {"n_head", model.heads},         {"n_inner", model.hidden()},
-      {"activation_function", "gelu"}, {"layer_norm_epsilon", layers::Norm::usual_eps},
-      {"tie_word_embeddings", true}};
+  const nlohmann::ordered_json json = {{"model_type", "gpt2"},
+                                       {"architectures", {"GPT2LMHeadModel"}},
+                                       {"vocab_size", vocabulary},
+                                       {"n_positions", config.data.length},
+                                       {"n_embd", model.width},
+                                       {"n_layer", model.layers},
+                                       {"n_head", model.heads},
+                                       {"n_inner", model.hidden()},
+                                       {"activation_function", gpt2_activation(model.activation)},
+                                       {"layer_norm_epsilon", layers::Norm::usual_eps},
+                                       {"tie_word_embeddings", true}};
   return json.dump(2) + "\n";
 }
 

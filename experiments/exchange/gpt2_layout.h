@@ -21,6 +21,12 @@ ExportedModel as_gpt2(const ExportedModel& model, std::vector<std::vector<core::
 /// The config.json with which transformers reads it.
 std::string gpt2_config(const RunConfig& config, core::Index vocabulary);
 
+/// "gelu", "gelu_new" or "relu", as transformers calls an activation.
+const char* gpt2_activation(layers::Activation activation);
+/// The activation that a config.json names; an Error, beginning with the file's name, where weft
+/// has none like it.
+layers::Activation activation_of_gpt2(const std::string& config_json, const std::string& name);
+
 /// How the arrays of a GPT-2 file are converted.
 struct Gpt2Names {
   std::map<std::string, std::string> renamed;  ///< names in the file to those of weft

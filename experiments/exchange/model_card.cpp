@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "experiments/console/number_text.h"
+#include "experiments/exchange/gpt2_layout.h"
 #include "experiments/exchange/model_facts.h"
 #include "experiments/run/run_files.h"
 #include "layers/attention/origins.h"
@@ -13,6 +14,15 @@ namespace weft::experiments {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// "gelu(x) = x Phi(x), exact (erf), not its tanh form"
+std::string activation_formula(const std::string& activation) {
+  if (activation == "relu") return "relu(x) = max(x, 0)";
+  if (activation == "gelu_tanh")
+    return "gelu(x) = x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), the tanh form, not the "
+           "exact one";
+  return "gelu(x) = x Phi(x), exact (erf), not its tanh form";
+}
 
 void write_formulas(const Json& model, std::ostream& out) {
   const bool pre = model["norm_place"] == "pre";
@@ -23,9 +33,8 @@ void write_formulas(const Json& model, std::ostream& out) {
       << (model["norm"] == "rms" ? "x / sqrt(mean(x^2) + eps) weight"
                                  : "(x - mean) / sqrt(variance + eps) weight + bias")
       << ", eps " << format_exact(model["norm_eps"]) << ", each token by itself.\n"
-      << "- Feed-forward: gelu(x W1^T + b1) W2^T + b2 with gelu(x) = x Phi(x), exact (erf), not "
-         "its "
-         "tanh form.\n"
+      << "- Feed-forward: " << (model["activation"] == "relu" ? "relu" : "gelu")
+      << "(x W1^T + b1) W2^T + b2 with " << activation_formula(model["activation"]) << ".\n"
       << "- Attention: x W^T + b is q, k and v in this order, each " << model["heads"]
       << " heads side by side, head h in columns h D to (h + 1) D, D = width / heads; scores are "
          "q . k / sqrt(D).\n";
@@ -95,10 +104,8 @@ std::string model_card(const Checkpoint& checkpoint, const RunConfig& config,
   write_formulas(model, out);
   if (layout == "gpt2")
     out << "\nArrays have the names and shapes of GPT-2 (GPT2LMHeadModel): matrices are [in, out], "
-           "the "
-           "table of tokens is also the output layer. Load it with activation_function=\"gelu\" "
-           "and "
-           "layer_norm_epsilon=1e-5.\n";
+           "the table of tokens is also the output layer. Load it with activation_function=\""
+        << gpt2_activation(config.model.activation) << "\" and layer_norm_epsilon=1e-5.\n";
   else
     write_arrays(checkpoint, out);
   out << "\n## Data\n\n";

@@ -42,7 +42,7 @@ std::string model_facts(const RunConfig& config) {
                                  {"norm", plain(config, "model.norm")},
                                  {"norm_place", plain(config, "model.norm_place")},
                                  {"norm_eps", layers::Norm::usual_eps},
-                                 {"activation", "gelu"},
+                                 {"activation", layers::activation_name(model.activation)},
                                  {"tie", model.tie},
                                  {"length", config.data.length}};
   if (model.task == layers::Task::classify) {

@@ -12,7 +12,7 @@ namespace weft::experiments {
 std::string model_facts(const RunConfig& config);
 
 /// What makes a model more than a dense Transformer: one line each, none for a model that
-/// numpy_reader computes. Those have layers of dense softmax attention and gelu, layer or rms
+/// numpy_reader computes. Those have layers of dense softmax attention, layer or rms
 /// norms, learned, sinusoidal, rotary or no positions, and predict tokens or classes.
 std::vector<std::string> beyond_dense(const RunConfig& config);
 

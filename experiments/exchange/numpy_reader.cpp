@@ -54,8 +54,10 @@ class Model:
         return self.linear(name + ".output", heads.reshape(len(x), -1))
 
     def feed_forward(self, name, x):
+        forms = {"relu": np.sign, "gelu": lambda x: np.vectorize(math.erf)(x / math.sqrt(2)),
+                 "gelu_tanh": lambda x: np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))}
         x = self.linear(name + ".in", x)
-        return self.linear(name + ".out", 0.5 * x * (1 + np.vectorize(math.erf)(x / math.sqrt(2))))
+        return self.linear(name + ".out", 0.5 * x * (1 + forms[self.facts["activation"]](x)))
 
     def logits(self, tokens):
         a, facts, table = self.arrays, self.facts, self.arrays["tokens.weight"]

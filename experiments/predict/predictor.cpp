@@ -37,10 +37,13 @@ void Predictor::cut(std::vector<core::Token>& tokens, core::Index most) {
   ++cut_;
 }
 
-std::unique_ptr<Predictor> make_predictor(const TextModel& model, const PredictorOptions& options) {
-  core::require(!model.image,
+void require_texts(const RunConfig& config) {
+  core::require(!config.data.plan.traits.images,
                 "predict reads texts, and this model reads images: weft generate completes them, "
                 "weft eval classifies those of a data set");
+}
+
+std::unique_ptr<Predictor> make_predictor(const TextModel& model, const PredictorOptions& options) {
   switch (model.saved.config.model.task) {
     case layers::Task::classify:
       return make_class_predictor(model, options);

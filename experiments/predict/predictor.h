@@ -70,7 +70,10 @@ class Predictor {
   core::Index cut_ = 0;
 };
 
-/// The predictor of a model's task; an Error for models of images.
+/// An Error for models of images.
+void require_texts(const RunConfig& config);
+
+/// The predictor of a model's task.
 std::unique_ptr<Predictor> make_predictor(const TextModel& model, const PredictorOptions& options);
 
 // The predictors of the tasks.

@@ -83,13 +83,20 @@ std::string text_of(const Facts& facts, const std::string& name) {
   return std::visit([](const auto& value) { return core::message_of(value); }, found->second);
 }
 
-void note_machine(const std::filesystem::path& run, std::vector<std::string>& machines) {
+void add_once(const std::string& text, std::vector<std::string>& texts) {
+  if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
+}
+
+void note_machine(const std::filesystem::path& run, SweepRecord& sweep) {
   for (const Facts& start : read_starts({run})) {
+    const std::string program =
+        "weft " + text_of(start, "version") + ", commit " + text_of(start, "commit");
+    add_once(program, sweep.programs);
     const std::string text = text_of(start, "cpu") + ", " + text_of(start, "threads") +
                              (text_of(start, "threads") == "1" ? " thread" : " threads") +
                              " a trial, " + text_of(start, "isa") + ", BLAS " +
-                             text_of(start, "blas") + ", weft " + text_of(start, "version");
-    if (std::ranges::find(machines, text) == machines.end()) machines.push_back(text);
+                             text_of(start, "blas") + ", " + program;
+    add_once(text, sweep.machines);
   }
 }
 
@@ -124,7 +131,7 @@ SweepRecord read_sweep(const std::filesystem::path& directory) {
     read_run(files.run(planned.id), record);
     record.last_validation = outcome_of(files, planned).loss;
     record.sample = newest_picture(RunFiles{files.run(planned.id)}.samples());
-    note_machine(files.run(planned.id), sweep.machines);
+    note_machine(files.run(planned.id), sweep);
     (planned.stage.is_rung() ? sweep.rungs : sweep.trials).push_back(std::move(record));
   }
   return sweep;

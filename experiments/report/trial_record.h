@@ -51,9 +51,10 @@ struct TrialRecord {
 
 struct SweepRecord {
   SweepPlan plan;
-  std::vector<TrialRecord> trials;      ///< those that are compared
-  std::vector<TrialRecord> rungs = {};  ///< of [tune]: those by which arms chose
-  std::vector<std::string> machines;    ///< where the trials ran, each once
+  std::vector<TrialRecord> trials;         ///< those that are compared
+  std::vector<TrialRecord> rungs = {};     ///< of [tune]: those by which arms chose
+  std::vector<std::string> machines;       ///< where the trials ran, each once
+  std::vector<std::string> programs = {};  ///< "weft 0.1.0, commit 4a42e0168d": what trained them
 };
 
 /// Reads a sweep's directory. A trial without score or with damaged files is not done.

@@ -264,7 +264,10 @@ bool RunConfig::leaks() const {
 }
 
 RunConfig RunConfig::load(const std::string& path, const std::vector<std::string>& arguments) {
-  return read(ConfigTree::load(path, arguments));
+  const ConfigTree tree = ConfigTree::load(path, arguments);
+  core::require(!tree.find("base"), path, " is a sweep, not the config of a run: weft sweep ", path,
+                " trains its trials, and with --dry-run estimates them");
+  return read(tree);
 }
 
 RunConfig RunConfig::from_text(const std::string& toml, const std::string& name,

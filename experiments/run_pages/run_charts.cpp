@@ -33,6 +33,7 @@ ChartSeries series_of(const Curve& curve, const std::string& name, std::size_t c
         {double(some.steps[i]), y, deviations[i] * scale,
          name + ", step " + std::to_string(some.steps[i]) + ": " + format_exact(double(float(y)))});
   }
+  if (!named) series.name.clear();
   return series;
 }
 

@@ -71,7 +71,7 @@ std::string heading(const RunRecord& run) {
   return out;
 }
 
-std::string heading(const std::vector<RunRecord>& runs) {
+std::string table_of(const std::vector<RunRecord>& runs) {
   Table table{
       "", {"run", "state", "step", "best validation loss", "tokens/s", "trained", "left"}, {}, {}};
   for (const RunRecord& run : runs) {
@@ -82,7 +82,11 @@ std::string heading(const std::vector<RunRecord>& runs) {
                           speed ? format_count(speed->values.back()) : "—",
                           format_duration(run.seconds), left >= 0 ? format_duration(left) : "—"});
   }
-  return "<h1>" + std::to_string(runs.size()) + " runs</h1>\n" + html_table(table);
+  return html_table(table);
+}
+
+std::string title_of(const std::vector<RunRecord>& runs) {
+  return std::to_string(runs.size()) + " runs";
 }
 
 std::string settings_of(const std::vector<RunRecord>& runs) {
@@ -150,21 +154,23 @@ double best_validation(const RunRecord& run) {
   return std::isfinite(best) ? best : std::numeric_limits<double>::quiet_NaN();
 }
 
-std::string run_body(const std::vector<RunRecord>& runs) {
-  std::string out = runs.size() == 1 ? heading(runs[0]) : heading(runs);
-  if (runs.size() > 1) out += settings_of(runs);
-  out += "<div class=\"pictures\">\n";
+std::string run_figures(const std::vector<RunRecord>& runs) {
+  std::string out = "<div class=\"pictures\">\n";
   const std::vector<ChartFigure> charts = run_charts(runs);
   for (const ChartFigure& chart : charts)
     out += html_figure(chart.file, chart.caption, draw(chart.chart));
   if (charts.empty()) out += html_paragraph("Nothing has been measured yet.");
-  out += "</div>\n" + all_samples(runs);
-  return out + (runs.size() == 1 ? settings_of(runs) : "");
+  return out + "</div>\n" + all_samples(runs);
+}
+
+std::string run_body(const std::vector<RunRecord>& runs) {
+  if (runs.size() == 1) return heading(runs[0]) + run_figures(runs) + settings_of(runs);
+  return "<h1>" + title_of(runs) + "</h1>\n" + table_of(runs) + settings_of(runs) +
+         run_figures(runs);
 }
 
 std::string run_page(const std::vector<RunRecord>& runs) {
-  return html_page(runs.size() == 1 ? runs[0].name : std::to_string(runs.size()) + " runs",
-                   run_body(runs));
+  return html_page(runs.size() == 1 ? runs[0].name : title_of(runs), run_body(runs));
 }
 
 }  // namespace weft::experiments

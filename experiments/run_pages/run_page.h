@@ -11,6 +11,9 @@ namespace weft::experiments {
 /// come, charts, samples over time, and settings (those that differ, of several).
 std::string run_body(const std::vector<RunRecord>& runs);
 
+/// Its charts and samples alone.
+std::string run_figures(const std::vector<RunRecord>& runs);
+
 /// The whole page: one file that needs nothing else.
 std::string run_page(const std::vector<RunRecord>& runs);
 

@@ -29,7 +29,7 @@ struct TrialKind {
 
 double best_of_two(const std::function<void()>& action) {
   double best = 1e300;
-  action();  // the first one also fills the memory pool
+  action();  // fills the memory pool
   for (int i = 0; i < 2; ++i) {
     const double start = steady_seconds();
     action();
@@ -40,6 +40,9 @@ double best_of_two(const std::function<void()>& action) {
 
 void measure(Trainer& trainer, TrialKind& kind) {
   try {
+    const Trainer::Step first = trainer.step();
+    kind.plan.first_loss = first.loss;
+    kind.plan.first_gradient = first.report.gradient_norm;
     kind.step_s = best_of_two([&] { trainer.step(); });
     kind.batch_s =
         best_of_two([&] { evaluate(trainer.model(), trainer.dataset(), {.batches = 1}); });
@@ -133,6 +136,7 @@ std::vector<PlannedTrial> plan_trials(const std::vector<Trial>& trials,
       core::trim_memory();
     }
     plans.push_back(plan_of(trials[i], known[names[i]]));
+    known[names[i]].plan.first_loss = known[names[i]].plan.first_gradient = 0;
   }
   return plans;
 }

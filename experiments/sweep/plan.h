@@ -48,6 +48,8 @@ struct PlannedTrial {
   double scoring_seconds = 0;  ///< the part of them that weft eval takes
   Index eval_tokens = 0;       ///< of the split that is scored; 0: all of it
   TuneStage stage = {};
+  /// Of the first step, where this trial was the one that was timed; not kept in sweep.json.
+  double first_loss = 0, first_gradient = 0;
 
   /// "attention=lsh lr=3e-3 seed=2", and the rung of a candidate.
   std::string label() const;

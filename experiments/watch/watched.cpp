@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "experiments/run_pages/run_page.h"
 #include "experiments/runs/run_list.h"
 #include "experiments/sweep/turns.h"
 
@@ -36,6 +37,15 @@ std::string state_text(const TrialState& state, const RunRecord& run) {
   return run.state == "unknown" ? "waiting" : run.state;
 }
 
+/// "32 dense seed 1" for length=32 attention=dense seed=1: short enough for the end of a curve.
+std::string short_name(const PlannedTrial& trial) {
+  std::string name;
+  for (const auto& [key, value] : trial.settings)
+    name += (name.empty() ? "" : " ") + (key == "seed" ? "seed " + value : value);
+  if (trial.stage.is_rung()) name += " rung " + std::to_string(trial.stage.rung + 1);
+  return name.empty() ? trial.id : name;
+}
+
 /// Those that run, then those that changed last.
 int order_of(const WatchedTrial& trial) {
   return trial.state == "running" ? 0 : trial.state == "waiting" ? 2 : 1;
@@ -62,7 +72,7 @@ void Watched::look_at_sweep(WatchedState& state) {
   state.is_sweep = true;
   state.title = plan.name;
   Index running = 0;
-  std::vector<std::pair<int, fs::path>> shown;
+  std::vector<std::pair<int, std::size_t>> shown;  // by their places in the plan
   const std::vector<Turn> turns = turns_of(files, plan);
   double left = later_seconds(plan, turns);
   state.later = later_trials(plan, turns);
@@ -72,20 +82,23 @@ void Watched::look_at_sweep(WatchedState& state) {
     const fs::path directory = files.run(planned.id);
     const TrialState phase = state_of(files, planned);
     const RunRecord& run = run_at(directory);
-    WatchedTrial trial{planned.id,  planned.label(), state_text(phase, run),
-                       run.step,    planned.steps,   run.seconds_left(),
-                       phase.reason};
+    WatchedTrial trial{planned.id,   planned.label(),     state_text(phase, run),
+                       run.step,     planned.steps,       run.seconds_left(),
+                       phase.reason, best_validation(run)};
     if (trial.state == "done" || trial.state == "scoring") trial.step = trial.steps;
     running += trial.state == "running";
     if (trial.state == "running" && trial.seconds_left >= 0) left += trial.seconds_left;
     if (trial.state == "waiting") left += planned.seconds;
-    if (run.step > 0) shown.emplace_back(order_of(trial), directory);
+    if (run.step > 0) shown.emplace_back(order_of(trial), i);
     state.trials.push_back(std::move(trial));
   }
   if (left > 0) state.seconds_left = left / double(std::max<Index>(running, 1));
-  std::ranges::stable_sort(shown, {}, &std::pair<int, fs::path>::first);
-  for (std::size_t i = 0; i < std::min(shown.size(), most_runs); ++i)
-    state.runs.push_back(run_at(shown[i].second));
+  std::ranges::stable_sort(shown, {}, &std::pair<int, std::size_t>::first);
+  for (std::size_t i = 0; i < std::min(shown.size(), most_runs); ++i) {
+    const PlannedTrial& planned = plan.trials[shown[i].second];
+    state.runs.push_back(run_at(files.run(planned.id)));
+    state.runs.back().name = short_name(planned);
+  }
 }
 
 WatchedState Watched::look() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ struct WatchedTrial {
   Index step = 0, steps = 0;
   double seconds_left = -1;  ///< negative when it is not known
   std::string reason = {};
+  double best = std::numeric_limits<double>::quiet_NaN();  ///< validation loss
 };
 
 /// The state of a run, a sweep or a folder at some moment.
@@ -25,8 +27,8 @@ struct WatchedState {
   bool is_sweep = false;
   std::vector<WatchedTrial> trials = {};  ///< of a sweep, those whose turn it is
   Index later = 0;                        ///< more that follow when these have ended
-  std::vector<RunRecord> runs = {};       ///< those whose curves are shown
-  double seconds_left = -1;               ///< of a sweep
+  std::vector<RunRecord> runs = {};  ///< those whose curves are shown; trials by their settings
+  double seconds_left = -1;          ///< of a sweep
 };
 
 /// A run, a sweep or a folder of runs, read again and again. It may appear later, be continued, be

@@ -31,13 +31,24 @@ std::string summary_of(const WatchedState& state) {
 }
 
 std::vector<std::string> cells_of(const WatchedTrial& trial) {
-  return {trial.id,
-          trial.label,
+  return {trial.label,
           trial.state,
-          std::to_string(trial.step) + "/" + std::to_string(trial.steps),
           share_text(trial.step, trial.steps),
+          std::to_string(trial.step) + "/" + std::to_string(trial.steps),
+          std::isfinite(trial.best) ? format_fixed(trial.best, 4) : "",
           trial.seconds_left >= 0 ? format_duration(trial.seconds_left) : "",
+          trial.id,
           trial.reason};
+}
+
+/// The columns in which no row says anything.
+void leave_out_empty_columns(Table& table) {
+  for (std::size_t column = table.header.size(); column-- > 0;) {
+    const auto is_empty = [&](const auto& row) { return row[column].empty(); };
+    if (!std::ranges::all_of(table.rows, is_empty)) continue;
+    table.header.erase(table.header.begin() + std::ptrdiff_t(column));
+    for (auto& row : table.rows) row.erase(row.begin() + std::ptrdiff_t(column));
+  }
 }
 
 std::string bar_text(Index step, Index steps) {
@@ -104,11 +115,18 @@ std::string watched_body(const WatchedState& state) {
     return "<h1>" + escaped(state.title) + "</h1>\n" +
            html_paragraph("Nothing is there yet; this page shows it as soon as it appears.");
   if (!state.is_sweep) return run_body(state.runs);
-  Table table{"", {"trial", "settings", "state", "step", "", "left", "reason"}, {}, {}};
+  Table table{
+      "", {"trial", "state", "progress", "step", "best loss", "left", "id", "reason"}, {}, {}};
   for (const WatchedTrial& trial : state.trials) table.rows.push_back(cells_of(trial));
+  leave_out_empty_columns(table);
   std::string out = "<h1>" + escaped(state.title) + "</h1>\n<p>" + escaped(summary_of(state)) +
                     "</p>\n" + html_table(table);
-  return out + (state.runs.empty() ? "" : run_body(state.runs));
+  if (state.runs.empty()) return out;
+  const std::string shown = state.runs.size() < state.trials.size()
+                                ? std::to_string(state.runs.size()) + " of " +
+                                      std::to_string(state.trials.size()) + " trials"
+                                : "all trials";
+  return out + "<h2>Curves of " + shown + "</h2>\n" + run_figures(state.runs);
 }
 
 std::vector<std::string> watched_lines(const WatchedState& state) {

@@ -16,7 +16,7 @@ std::unique_ptr<FeedForward> make_feed_forward(const ModelSettings& settings, In
   if (kind == FeedForwardKind::memory)
     return std::make_unique<MemoryFeedForward>(settings.width, settings.memory, in);
   return std::make_unique<DenseFeedForward>(settings.width, settings.hidden(), in, out,
-                                            settings.ff_chunk);
+                                            settings.ff_chunk, settings.activation);
 }
 
 OutputLayer make_output(const ModelSettings& settings, Index vocabulary, Index width) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "layers/attention/contract/step_rows.h"
+#include "layers/parts/activation.h"
 #include "layers/parts/linear.h"
 
 namespace weft::layers {
@@ -33,13 +34,14 @@ class FeedForward {
   virtual void visit(Inventory& inventory) = 0;
 };
 
-/// gelu(x W1 + b1) W2 + b2.  x: [N, W] -> [N, W], through F hidden units.
+/// f(x W1 + b1) W2 + b2 with an activation f.  x: [N, W] -> [N, W], through F hidden units.
 /// With `chunk` rows given, whole sequences pass in pieces of that many rows, forward and backward,
 /// so that the hidden units exist for one piece at a time; they are computed twice.
 class DenseFeedForward final : public FeedForward {
  public:
-  DenseFeedForward(Index width, Index hidden, Init in, Init out, Index chunk = 0)
-      : in_(width, hidden, in), out_(hidden, width, out), chunk_(chunk) {}
+  DenseFeedForward(Index width, Index hidden, Init in, Init out, Index chunk = 0,
+                   Activation activation = Activation::gelu)
+      : in_(width, hidden, in), out_(hidden, width, out), chunk_(chunk), activation_(activation) {}
 
   Var forward(const Pass&, const Var& x, const Sequences&) const override {
     const auto whole = [this](const Pass&, const Var& rows) { return out_.forward(hidden(rows)); };
@@ -61,10 +63,11 @@ class DenseFeedForward final : public FeedForward {
   }
 
  private:
-  Var hidden(const Var& x) const { return autograd::bias_gelu(in_.product(x), in_.bias()); }
+  Var hidden(const Var& x) const { return hidden_units(activation_, in_, x); }
 
   Linear in_, out_;
   Index chunk_;
+  Activation activation_;
 };
 
 }  // namespace weft::layers

@@ -93,6 +93,15 @@ void ModelSettings::list_feed_forward(core::Fields& field) {
                  {"experts", FeedForwardKind::experts},
                  {"memory", FeedForwardKind::memory}});
   if (feedforward.empty()) field.problem("feedforward", "names no feed-forward");
+  field.when("feedforward", {"dense"}, [&] {
+    field.added("activation");
+    field.choice("activation", activation,
+                 "of the hidden units of dense feed-forwards: gelu, exact; gelu_tanh, its "
+                 "approximation by a tanh, with which GPT-2 was trained; relu",
+                 {{"gelu", Activation::gelu},
+                  {"gelu_tanh", Activation::gelu_tanh},
+                  {"relu", Activation::relu}});
+  });
   field.when("feedforward", {"sparse"}, [&] { sparse_ff.fields(field, hidden()); });
   field.when("feedforward", {"experts"}, [&] { experts.fields(field); });
   field.when("feedforward", {"memory"}, [&] { memory.fields(field); });

@@ -6,6 +6,7 @@
 #include "core/fields.h"
 #include "layers/attention/contract/attention.h"
 #include "layers/attention/contract/relative.h"
+#include "layers/parts/activation.h"
 #include "layers/parts/experts/expert_feed_forward.h"
 #include "layers/parts/memory/memory_feed_forward.h"
 #include "layers/parts/pixel_input.h"
@@ -52,6 +53,7 @@ struct ModelSettings {
   Index ff = 0;  ///< 0: 4 x width
   /// What each layer has, repeated to fill the layers.
   std::vector<FeedForwardKind> feedforward = {FeedForwardKind::dense};
+  Activation activation = Activation::gelu;  ///< of dense feed-forwards
   SparseFeedForwardSettings sparse_ff = {};
   ExpertSettings experts = {};
   MemorySettings memory = {};

@@ -122,6 +122,18 @@ TEST(Chart, the_name_of_a_level_is_beside_the_curves_not_among_them) {
   EXPECT_GT(std::stod(svg.substr(svg.find(" x=", name) + 4)), std::stod(svg.substr(axis + 5)));
 }
 
+TEST(Chart, the_name_of_a_line_ends_inside_the_picture_whatever_its_letters) {
+  constexpr double picture = 440, widest = 12.5, bold = 8.2;  // of letters in bold, 12 pixels
+  for (const auto& [name, letter] : {std::pair{"mmmmmmmm", widest}, {"aaaaaaaaaaaa", bold}}) {
+    Chart chart = some_chart();
+    chart.series = {{name, 0, {{1, 2}, {2, 3}}}};
+    const std::string svg = draw(chart);
+    const std::size_t text = svg.rfind("<text", svg.find(std::string(">") + name));
+    const double begin = std::stod(svg.substr(svg.find(" x=", text) + 4));
+    EXPECT_LE(begin + letter * double(std::string(name).size()), picture) << name;
+  }
+}
+
 TEST(Chart, ticks_differ_from_each_other_at_any_scale) {
   for (const double middle : {0.0, 43.12, 1e-4, 12'000.0, 3e6})
     for (const double spread : {1e-3, 0.02, 0.9}) {

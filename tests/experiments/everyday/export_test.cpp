@@ -121,7 +121,7 @@ TEST(Row13, the_layout_of_gpt2_leaves_and_comes_back_and_refuses_other_models) {
   const Outcome tanh = program.run({"import", "g.safetensors", "--layout", "gpt2", "--into",
                                     "base.toml", "--run", "t", "model.layers=2"});
   EXPECT_EQ(tanh.code, 2);
-  expect_holds(tanh.err, {"activation_function"});
+  expect_holds(tanh.err, {"activation_function", "add model.activation=gelu_tanh"});
   ASSERT_EQ(program
                 .run({"train", "base.toml", "--run", "x", "model.attention=local",
                       "model.positions=rotary", "model.norm_place=post"})
@@ -131,6 +131,16 @@ TEST(Row13, the_layout_of_gpt2_leaves_and_comes_back_and_refuses_other_models) {
   EXPECT_EQ(refused.code, 2);
   expect_holds(refused.err, {"attention is local", "model.positions", "model.norm_place"});
   EXPECT_FALSE(program.exists("x.safetensors"));
+}
+
+TEST(Row13, an_activation_leaves_under_the_name_that_transformers_gives_it) {
+  const Exporting program("activation", {"model.activation=gelu_tanh"});
+  ASSERT_EQ(program.run({"export", "r", "-o", "g.safetensors", "--layout", "gpt2"}).code, 0);
+  EXPECT_EQ(nlohmann::json::parse(program.file("config.json"))["activation_function"], "gelu_new");
+  expect_holds(program.file("g.md"), {"activation: gelu_tanh", "0.044715 x^3", "\"gelu_new\""});
+  ASSERT_EQ(program.run({"export", "r", "-o", "m.safetensors"}).code, 0);
+  const SafetensorsFile file(program.directory() / "m.safetensors");
+  EXPECT_EQ(nlohmann::json::parse(file.texts().at("model"))["activation"], "gelu_tanh");
 }
 
 TEST(Papercut7, settings_of_the_run_that_no_longer_apply_are_no_problem) {

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "tests/data/images/image_bytes.h"
 #include "tests/experiments/program.h"
 
 namespace weft::experiments {
@@ -308,6 +309,25 @@ TEST(Row1, language_models_continue_texts) {
   expect_holds(unknown.err, {"line 2"});
   const Outcome cut = program.predict(std::string(60, 'a') + "\n", {"--tokens", "5"});
   expect_holds(cut.err, {"1 line of 1 cut to their last 19 tokens"});
+}
+
+TEST(Row1, models_of_images_read_no_texts_and_name_what_completes_and_classifies) {
+  const std::string images = data::idx_images(40, 6, 8, [](auto i) { return i % 6 * 40; });
+  std::vector<int> labels;
+  for (int i = 0; i < 40; ++i) labels.push_back(i % 2);
+  const std::string data = "[data]\nkind = \"images\"\ntrain_path = \"i.idx\"\nlength = 48\n";
+  const std::string model = "layers = 1\nwidth = 16\nheads = 2\n[train]\nsteps = 2\nbatch = 2\n";
+  const std::string classifies =
+      "form = \"classify\"\nlabels_path = \"l.idx\"\n[model]\ntask = \"classify\"\n";
+  for (const std::string& kind : {std::string("[model]\n"), classifies}) {
+    const Applied program("images", data + kind + model,
+                          {{"i.idx", images}, {"l.idx", data::idx_labels(labels)}});
+    program.forget("i.idx");
+    const Outcome refused = program.predict("10 20 30\n");
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_EQ(refused.out, "");
+    expect_holds(refused.err, {"reads images", "weft generate completes", "weft eval classifies"});
+  }
 }
 
 TEST(Papercut2, other_labels_are_an_error_that_lists_them_and_fewer_are_none) {

@@ -135,6 +135,20 @@ TEST_F(Row8, what_cannot_be_shown_is_refused) {
   EXPECT_NE(sample.err.find("sequences"), std::string::npos) << sample.err;
 }
 
+TEST_F(Row8, a_star_says_that_it_has_no_attention_to_show) {
+  program.write(
+      "star.toml",
+      "[data]\nkind = \"listops\"\nlength = 32\nshortest = 8\nheld_out = 8\n[model]\ntask = "
+      "\"classify\"\npool = \"max+root\"\ntrunk = \"star\"\nlayers = 1\nwidth = 8\n"
+      "heads = 2\n[train]\nsteps = 2\nbatch = 2\n");
+  const Outcome trained = program.run({"train", "star.toml", "--run", "star"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const Outcome refused = program.run({"show", "star"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("a star has a ring and a relay and no attention"), std::string::npos)
+      << refused.err;
+}
+
 TEST_F(Row8, pictures_are_files_that_carry_their_colours) {
   train("r");
   ASSERT_EQ(program.run({"show", "r", "-o", "heads.svg"}).code, 0);

@@ -1,5 +1,7 @@
 // What users meet in sweeps: mistakes, divergence and reports before the end. The numbers are those
 // of the papercuts that were found when weft was tried as a new user would.
+#include <thread>
+
 #include "experiments/run/run_files.h"
 #include "tests/experiments/program.h"
 #include "tests/experiments/sweep/sweep_scratch.h"
@@ -108,6 +110,17 @@ optim.lr = [1e-3, 3e-3]
   const Outcome outcome = program.run({"sweep", "s.toml", "--dry-run"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   expect_holds(outcome.out, {"2 trials"});
+}
+
+TEST(Papercut15, one_thread_a_trial_is_no_plural) {
+  const Sweeping program("threads", "base = \"base.toml\"\n[grid]\noptim.lr = [1e-3, 3e-3]\n");
+  // As many trials at a time as there are cores.
+  const std::string jobs = std::to_string(std::thread::hardware_concurrency());
+  ASSERT_EQ(program.run({"sweep", "s.toml", "-j", jobs}).code, 0);
+  ASSERT_EQ(program.run({"report", "sweeps/s", "-o", "r.html"}).code, 0);
+  const std::string page = read_text(program.directory() / "r.html");
+  expect_holds(page, {", 1 thread a trial, "});
+  expect_lacks(page, "1 threads");
 }
 
 }  // namespace

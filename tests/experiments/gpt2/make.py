@@ -2,7 +2,7 @@
 
     python3 make.py
 
-It follows GPT2LMHeadModel with activation_function "gelu": Conv1D weights are [in, out], c_attn is q, k
+It follows GPT2LMHeadModel with activation_function "gelu", and for a second set of logits "gelu_new": Conv1D weights are [in, out], c_attn is q, k
 and v side by side, the table of tokens is also the output layer. The masks of older files are among the
 arrays, as published files have them."""
 import json
@@ -38,7 +38,15 @@ def conv1d(x, name):
     return x @ arrays[name + ".weight"].astype("f8") + arrays[name + ".bias"]
 
 
-def logits(tokens):
+def gelu(z):
+    return 0.5 * z * (1 + math.erf(z / math.sqrt(2)))
+
+
+def gelu_new(z):
+    return 0.5 * z * (1 + math.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z**3)))
+
+
+def logits(tokens, activation):
     x = arrays["wte.weight"][tokens].astype("f8") + arrays["wpe.weight"][: len(tokens)]
     for i in range(L):
         q, k, v = np.split(conv1d(norm(x, f"h.{i}.ln_1"), f"h.{i}.attn.c_attn"), 3, axis=-1)
@@ -51,7 +59,7 @@ def logits(tokens):
             heads.append(weight / weight.sum(1, keepdims=True) @ v[:, own])
         x = x + conv1d(np.concatenate(heads, 1), f"h.{i}.attn.c_proj")
         y = conv1d(norm(x, f"h.{i}.ln_2"), f"h.{i}.mlp.c_fc")
-        y = np.array([[0.5 * z * (1 + math.erf(z / math.sqrt(2))) for z in row] for row in y])
+        y = np.array([[activation(z) for z in row] for row in y])
         x = x + conv1d(y, f"h.{i}.mlp.c_proj")
     return norm(x, "ln_f") @ arrays["wte.weight"].astype("f8").T
 
@@ -67,7 +75,8 @@ with open("model.safetensors", "wb") as file:
     file.write(struct.pack("<Q", len(text)) + text + data)
 tokens = [3, 1, 4, 1, 5, 9, 2, 6]
 with open("logits.json", "w") as file:
-    json.dump({"tokens": tokens, "logits": [[round(v, 6) for v in row] for row in logits(tokens)]}, file)
+    rounded = {f: [[round(v, 6) for v in row] for row in logits(tokens, f)] for f in (gelu, gelu_new)}
+    json.dump({"tokens": tokens, "logits": rounded[gelu], "logits_gelu_new": rounded[gelu_new]}, file)
 with open("config.json", "w") as file:
     json.dump({"model_type": "gpt2", "activation_function": "gelu", "n_layer": L, "n_head": H, "n_embd": W,
                "n_positions": T, "vocab_size": V, "layer_norm_epsilon": 1e-5}, file, indent=1)

@@ -42,6 +42,12 @@ TEST(Watched, has_every_trial_of_a_sweep) {
   const std::string body = watched_body(state);
   EXPECT_NE(body.find("2 trials: 2 done"), std::string::npos) << body.substr(0, 400);
   EXPECT_NE(body.find("class=\"mark\""), std::string::npos);
+  // Curves have the names of settings, and columns without a word are left out.
+  EXPECT_NE(body.find("Curves of all trials"), std::string::npos);
+  EXPECT_EQ(state.runs.at(0).name, "dense");
+  EXPECT_NE(body.find(">local</text>"), std::string::npos);
+  EXPECT_NE(body.find("<th>best loss</th>"), std::string::npos);
+  EXPECT_EQ(body.find("<th>reason</th>"), std::string::npos);
   EXPECT_EQ(watched_lines(state).at(0), "s  2 trials: 2 done");
   const Outcome lines = program.run({"watch", "sweeps/s", "--tui"});
   EXPECT_EQ(lines.code, 0) << lines.err;
