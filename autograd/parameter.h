@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "autograd/pass_watch.h"
 #include "core/arrays/matrix.h"
 #include "core/arrays/tensor.h"
 #include "core/rng.h"
@@ -46,14 +47,14 @@ class Parameter {
   Parameter(Parameter&&) = default;
 
   const core::Shape& shape() const { return shape_; }
-  const core::Tensor& value() const { return value_; }
-  const core::Real* data() const { return value_.data(); }
+  const core::Tensor& value() const { return announce(), value_; }
+  const core::Real* data() const { return value().data(); }
   /// For bringing it back into its legal range between optimizer steps, when no tape holds it.
-  std::span<core::Real> writable() { return lent_; }
+  std::span<core::Real> writable() { return announce(), lent_; }
   /// Empty where nothing is trained.
   std::span<core::Real> gradient() const { return gradient_; }
   /// Another number whenever the value may have changed: what is derived from it is made anew then.
-  std::uint64_t generation() const { return generation_ ? *generation_ : 0; }
+  std::uint64_t generation() const { return announce(), generation_ ? *generation_ : 0; }
   /// A matrix rounded to bfloat16, once for each generation, where the arena keeps products in
   /// bf16; else without data. To be asked for on the thread that records.
   core::Bf16Matrix rounded() const;
@@ -67,6 +68,11 @@ class Parameter {
 
  private:
   friend class ParameterArena;
+  /// Tells who follows the pass that the value is about to be read.
+  void announce() const {
+    if (watch_) watch_->before_read(number_);
+  }
+
   core::Shape shape_;
   Init init_;
   core::Tensor value_;
@@ -77,6 +83,8 @@ class Parameter {
   std::shared_ptr<const std::uint64_t> generation_;
   core::Bf16* rounded_ = nullptr;  ///< the arena's
   mutable std::uint64_t rounded_generation_ = 0;
+  PassWatch* watch_ = nullptr;
+  core::Index number_ = 0;  ///< in the arena
 };
 
 }  // namespace weft::autograd

@@ -59,7 +59,16 @@ ParameterArena::ParameterArena(const Inventory& inventory, Use use, core::Precis
   }
 }
 
+void ParameterArena::set_watch(const Inventory& inventory, PassWatch& watch) {
+  watch_ = &watch;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    inventory.parameters()[i].parameter->watch_ = &watch;
+    inventory.parameters()[i].parameter->number_ = core::Index(i);
+  }
+}
+
 std::span<core::Real> ParameterArena::values() {
+  if (watch_) watch_->before_values();
   static std::atomic<std::uint64_t> latest{0};  // no two arenas share a generation
   *generation_ = ++latest;
   return {values_.get(), std::size_t(size_)};

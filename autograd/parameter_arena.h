@@ -32,6 +32,9 @@ class ParameterArena {
   ParameterArena(const Inventory& inventory, Use use,
                  core::Precision precision = core::Precision::float32);
 
+  /// Tells `watch` of every access to the values from now on.  inventory: what this was made for
+  void set_watch(const Inventory& inventory, PassWatch& watch);
+
   /// Fills each parameter by its law, from a stream keyed by its name.
   void initialise(const core::Rng& rng);
   /// Of row-sparse parameters, the rows that were touched.
@@ -74,6 +77,7 @@ class ParameterArena {
   core::Index size_ = 0, dense_size_ = 0, count_ = 0;
   std::unique_ptr<core::Real[], void (*)(void*)> values_, gradients_;
   std::vector<core::Bf16> rounded_;
+  PassWatch* watch_ = nullptr;
   std::shared_ptr<std::uint64_t> generation_ = std::make_shared<std::uint64_t>(0);
 };
 

@@ -27,17 +27,21 @@ bool is_finite(const Tensor& x) {
 }  // namespace
 
 Var Tape::watch(Tensor x) {
-  nodes_.push_back({leaf_op, core::Scope::path(), {}, nullptr, {}});
+  nodes_.push_back({leaf_op, core::Scope::path(), {}, nullptr, {}, 0});
   return {std::move(x), this, size() - 1};
 }
 
 Var Tape::record(const char* op, Tensor y, const std::vector<Var>& inputs, Pullback pullback) {
   if (options_.profile) options_.profile->forward(op);
   if (options_.check_finite && !is_finite(y)) report_non_finite("value", op, core::Scope::path());
-  Node node{op, core::Scope::path(), {}, std::move(pullback), {}};
+  Node node{op, core::Scope::path(), {}, std::move(pullback), {}, 0};
   for (const Var& input : inputs) {
     core::require(!input.tape_ || input.tape_ == this, op, ": inputs are on different tapes");
     node.inputs.push_back(input.tape_ ? input.node_ : -1);
+  }
+  if (options_.watch) {
+    node.place = options_.watch->place();
+    options_.watch->advance();
   }
   nodes_.push_back(std::move(node));
   return {std::move(y), this, size() - 1};
@@ -92,6 +96,7 @@ void Tape::sweep(Var y, Tensor dy) {
         report_non_finite("gradient", node.op, node.scope);
       deliver(node.inputs[k], std::move(gradients[k]));
     }
+    if (options_.watch) options_.watch->swept(node.place);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "autograd/pass_watch.h"
 #include "core/arrays/tensor.h"
 
 namespace weft::autograd {
@@ -53,6 +54,10 @@ struct TapeOptions {
   /// Throw core::Error (diverged) at the first op whose value or gradient is not finite.
   bool check_finite = false;
   Profile* profile = nullptr;
+  PassWatch* watch = nullptr;
+
+  /// For a private tape, which measures the same but is swept as a part of one op.
+  TapeOptions inside_op() const { return {check_finite, profile, nullptr}; }
 };
 
 /// The ops of one step in the order they ran. Pullbacks return gradients; only the tape adds them.
@@ -88,6 +93,7 @@ class Tape {
     std::vector<Index> inputs;
     Pullback pullback;  ///< empty for leaves
     Tensor gradient;
+    Index place = 0;  ///< in the pass that is followed
   };
 
   void deliver(Index node, Tensor gradient);

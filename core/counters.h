@@ -17,6 +17,7 @@ struct Counters {
   std::atomic<Index> messages{0};      ///< the same, counted
   std::atomic<Index> added_terms{0};   ///< additions of sums over shards
   std::atomic<Index> waits{0};         ///< for messages that had not come yet
+  std::atomic<Index> waited_us{0};     ///< the microseconds that these took
 };
 
 Counters& counters();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/parallel.h"
+#include "core/ranks/slice_sum.h"
 
 namespace weft::optim {
 namespace {

@@ -69,8 +69,9 @@ Index Optimizer::step(ParameterArena& arena, const Update& update) {
     });
     moments_before += own.size();
   }
-  if (sharing_.ranks) core::gather_slices(*sharing_.ranks, *sharing_.slices, arena.values());
-  return moved + move_rows(arena, update);
+  moved += move_rows(arena, update);
+  if (sharing_.gather) sharing_.gather->begin({values, std::size_t(size_)});
+  return moved;
 }
 
 Index Optimizer::move_rows(ParameterArena& arena, const Update& update) {

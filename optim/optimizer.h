@@ -37,8 +37,8 @@ class Optimizer {
   core::Index step(autograd::ParameterArena& arena, const Update& update);
 
   /// Several ranks share the work from now on: of the dense parameters this one moves its slices,
-  /// has moments for them alone, and gets the others' values. Before the first step; ranks and
-  /// slices must outlive the optimizer.
+  /// has moments for them alone, and a step begins to gather the others' values. Before the first
+  /// step; what `sharing` names must outlive the optimizer.
   void share(const Sharing& sharing);
   const Sharing& sharing() const { return sharing_; }
 

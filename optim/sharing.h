@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/ranks/slice_sum.h"
+#include "core/ranks/slice_gather.h"
 
 namespace weft::optim {
 
@@ -8,6 +8,7 @@ namespace weft::optim {
 struct Sharing {
   core::Ranks* ranks = nullptr;
   const core::Slices* slices = nullptr;
+  core::SliceGather* gather = nullptr;  ///< takes new values to the others
 
   /// What this rank has of `size` numbers.
   std::vector<core::Stretch> owned(core::Index size) const {

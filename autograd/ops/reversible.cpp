@@ -80,17 +80,23 @@ Var reversible(const Pass& pass, std::vector<Sublayer> branches, const Var& firs
   const Tape* tape = first.tape() ? first.tape() : second.tape();
   const TapeOptions options = tape ? tape->options() : TapeOptions{};
   Tensor y[2] = {first.value(), second.value()};
-  for (std::size_t i = 0; i < branches.size(); ++i)
+  std::vector<Index> places;
+  for (std::size_t i = 0; i < branches.size(); ++i) {
+    if (options.watch) places.push_back(options.watch->place());
     add_to(y[i % 2], run_unrecorded(pass, branches[i], y[1 - i % 2], options));
+    if (options.watch) options.watch->advance();
+  }
   Tensor joined = join(y[0], y[1], output);
   return record("reversible", std::move(joined), {first, second},
-                [pass, branches = std::move(branches), options, output,
+                [pass, branches = std::move(branches), places = std::move(places), options, output,
                  y = std::array{std::move(y[0]), std::move(y[1])}](Tensor dy) mutable {
                   auto [d1, d2] = part(std::move(dy), output);
                   Tensor* d[2] = {&d1, &d2};
-                  for (std::size_t i = branches.size(); i-- > 0;)
+                  for (std::size_t i = branches.size(); i-- > 0;) {
                     undo(pass, branches[i], y[1 - i % 2], y[i % 2], *d[1 - i % 2], *d[i % 2],
                          options);
+                    if (options.watch) options.watch->swept(places[i]);
+                  }
                   return Gradients{std::move(d1), std::move(d2)};
                 });
 }

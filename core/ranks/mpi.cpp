@@ -13,6 +13,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "core/counters.h"
@@ -24,6 +25,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto silence = std::chrono::seconds(60);
+/// How long the thread is waited for when it is to end all processes.
+constexpr auto patience_at_end = std::chrono::seconds(10);
+/// How many transfers of channels other than 0 move at a time: enough to keep a cable busy, and few
+/// enough for a short message to pass.
+constexpr std::ptrdiff_t most_at_a_time = 2;
 /// MPI counts in int; longer messages go in pieces.
 constexpr std::size_t longest_message = std::size_t(1) << 30;
 
@@ -42,8 +48,12 @@ struct MpiTransfer final : Transfer {
   }
   void wait() override {
     std::unique_lock lock(mail->mutex);
-    if (!ended) ++counters().waits;
+    if (ended) return;
+    const auto start = Clock::now();
     mail->changed.wait(lock, [this] { return ended; });
+    ++counters().waits;
+    counters().waited_us +=
+        std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
   }
 
   std::shared_ptr<Mail> mail;
@@ -133,7 +143,15 @@ class MpiRanks final : public Ranks {
   Index rank() const override { return rank_; }
   Index count() const override { return count_; }
 
-  void end_all(int code) override { MPI_Abort(MPI_COMM_WORLD, code); }
+  void end_all(int code) override {
+    std::unique_lock lock(mail_->mutex);
+    abort_code_ = code;
+    mail_->changed.notify_all();
+    // The thread does it, and this process ends. Where the thread hangs, it can only be done from
+    // here.
+    mail_->changed.wait_for(lock, patience_at_end, [] { return false; });
+    MPI_Abort(MPI_COMM_WORLD, code);
+  }
 
   void on_silence(std::function<void(Index)> report) override {
     const std::lock_guard lock(mail_->mutex);
@@ -164,24 +182,39 @@ class MpiRanks final : public Ranks {
   bool take_begun() {
     std::unique_lock lock(mail_->mutex);
     if (under_way_.empty())
-      mail_->changed.wait(lock, [this] { return ending_ || !begun_.empty(); });
+      mail_->changed.wait(lock, [this] { return ending_ || abort_code_ || !begun_.empty(); });
+    if (abort_code_) {
+      lock.unlock();
+      MPI_Abort(MPI_COMM_WORLD, *abort_code_);
+    }
     while (!begun_.empty()) {
-      fresh_.push_back(std::move(begun_.front()));
+      (begun_.front().channel == 0 ? urgent_ : patient_).push_back(std::move(begun_.front()));
       begun_.pop_front();
     }
-    return !(ending_ && fresh_.empty() && under_way_.empty());
+    return !(ending_ && urgent_.empty() && patient_.empty() && under_way_.empty());
+  }
+
+  void post(std::deque<Work>& queue) {
+    queue.front().post();
+    under_way_.push_back(std::move(queue.front()));
+    queue.pop_front();
+  }
+
+  bool post_some() {
+    const std::size_t before = under_way_.size();
+    const auto is_patient = [](const Work& work) { return work.channel != 0; };
+    for (auto moving = std::ranges::count_if(under_way_, is_patient);
+         moving < most_at_a_time && !patient_.empty(); ++moving)
+      post(patient_);
+    while (!urgent_.empty()) post(urgent_);
+    return under_way_.size() > before;
   }
 
   void work() {
     int idle = 0;
     while (take_begun()) {
-      const bool posted = !fresh_.empty();
-      for (Work& next : fresh_) {
-        next.post();
-        under_way_.push_back(std::move(next));
-      }
-      fresh_.clear();
-      idle = finish_some() || posted ? 0 : idle + 1;
+      const bool posted = post_some(), finished = finish_some();
+      idle = finished || posted ? 0 : idle + 1;
       if (idle == 0) continue;
       report_silence();
       // The first answers come at once or not soon.
@@ -212,10 +245,12 @@ class MpiRanks final : public Ranks {
 
   int rank_ = 0, count_ = 1;
   std::shared_ptr<Mail> mail_ = std::make_shared<Mail>();
-  std::deque<Work> begun_;               ///< guarded by the mail's mutex
-  bool ending_ = false;                  ///< the same
-  std::function<void(Index)> report_;    ///< the same
-  std::vector<Work> fresh_, under_way_;  ///< the thread's own
+  std::deque<Work> begun_;             ///< guarded by the mail's mutex
+  bool ending_ = false;                ///< the same
+  std::optional<int> abort_code_;      ///< the same
+  std::function<void(Index)> report_;  ///< the same
+  std::deque<Work> urgent_, patient_;  ///< the thread's own, not yet posted
+  std::vector<Work> under_way_;        ///< the thread's own
   std::thread thread_;
 };
 

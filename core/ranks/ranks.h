@@ -42,6 +42,8 @@ class Ranks {
 
   /// Begins to move bytes and returns at once. What one rank sends another on a channel arrives in
   /// the order in which it was begun, and both must name the same sizes; no rank sends to itself.
+  /// Of what is on other channels than 0, which must be begun in the same order everywhere, a few
+  /// move at a time: what someone waits for on channel 0 goes between them.
   std::unique_ptr<Transfer> begin(std::vector<Outgoing> out, std::vector<Incoming> in,
                                   int channel = 0);
   /// The same, and waits.

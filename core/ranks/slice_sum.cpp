@@ -7,6 +7,9 @@
 namespace weft::core {
 namespace {
 
+/// Not that of exchanges which someone waits for while sums are on their way.
+constexpr int channel = 1;
+
 std::span<Real> stretch(std::span<Real> all, Stretch range) {
   return all.subspan(std::size_t(range.begin), std::size_t(range.size()));
 }
@@ -38,7 +41,7 @@ void SliceSum::begin(Index bucket, std::vector<TreeTerm<Real>> parts) {
       in.push_back({from, std::as_writable_bytes(std::span(moving.received.back()))});
     }
   }
-  moving.transfer = ranks_.begin(std::move(out), std::move(in));
+  moving.transfer = ranks_.begin(std::move(out), std::move(in), channel);
   moving_.push_back(std::move(moving));
 }
 
@@ -84,20 +87,6 @@ void share_pieces(Ranks& ranks, const Slices& slices, std::span<const Stretch> p
   auto from = all.begin();
   for (const auto& own : of)
     for (const std::size_t piece : own) numbers[piece] = *from++;
-}
-
-void gather_slices(Ranks& ranks, const Slices& slices, std::span<Real> values) {
-  const Index count = ranks.count(), own = ranks.rank();
-  std::vector<Outgoing> out;
-  std::vector<Incoming> in;
-  for (Index away = 1; away < count; ++away) {
-    const Index to = (own + away) % count, from = (own - away + count) % count;
-    for (const Stretch& range : slices.owned(own))
-      out.push_back({to, std::as_bytes(stretch(values, range))});
-    for (const Stretch& range : slices.owned(from))
-      in.push_back({from, std::as_writable_bytes(stretch(values, range))});
-  }
-  ranks.exchange(std::move(out), std::move(in));
 }
 
 }  // namespace weft::core

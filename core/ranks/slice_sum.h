@@ -38,7 +38,4 @@ class SliceSum {
 void share_pieces(Ranks& ranks, const Slices& slices, std::span<const Stretch> pieces,
                   std::span<double> numbers);
 
-/// Every rank gets the slices that the others own.
-void gather_slices(Ranks& ranks, const Slices& slices, std::span<Real> values);
-
 }  // namespace weft::core

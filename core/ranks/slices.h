@@ -17,7 +17,8 @@ class Slices {
   /// with its argument. By default multiples of `elementwise_grain`, at which loops are cut too.
   using Cut = std::function<Index(Index)>;
 
-  static constexpr Index bucket_numbers = Index(1) << 20;
+  /// Small enough that little is left to send when the sweep or the step has ended.
+  static constexpr Index bucket_numbers = Index(1) << 18;
   Slices(Index size, Index ranks, Index bucket = bucket_numbers, const Cut& cut = {});
 
   Index size() const { return size_; }

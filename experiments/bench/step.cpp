@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iomanip>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
@@ -67,6 +68,9 @@ double measure_gemm_gflops(core::Precision precision) {
 StepBenchmark benchmark_step(const RunConfig& config, Index steps, autograd::Profile* profile) {
   core::Ranks& ranks = core::ranks();
   core::set_threads(threads_of_rank(ranks, config.threads));
+  if (const std::string text = warn_of_binding(ranks, config.threads);
+      ranks.is_first() && !text.empty())
+    std::cerr << "warning: " << text << '\n';
   StepBenchmark result;
   result.sgemm_gflops = measure_gemm_gflops();
   const bool bf16 = config.train.precision == core::Precision::bf16;
@@ -75,11 +79,20 @@ StepBenchmark benchmark_step(const RunConfig& config, Index steps, autograd::Pro
   trainer.step();
   core::reset_memory_peak();
   result.step_s = 1e300;
+  const core::Counters& counters = core::counters();
+  const Index sent = counters.sent_bytes, messages = counters.messages;
+  std::vector<Index> waited_us;
   for (Index i = 0; i < steps; ++i) {
     const double start = steady_seconds();
+    const Index before = counters.waited_us;
     trainer.step(profile);
     result.step_s = std::min(result.step_s, steady_seconds() - start);
+    waited_us.push_back(counters.waited_us - before);
   }
+  result.ranks = ranks.count();
+  result.sent = {(counters.sent_bytes - sent) / steps, (counters.messages - messages) / steps};
+  std::ranges::sort(waited_us);
+  result.waited_s = 1e-6 * double(waited_us[waited_us.size() / 2]);
   result.fixed_bytes = trainer.fixed_bytes();
   result.peak_bytes = result.fixed_bytes + core::memory_use().peak;
   result.sgemm_gflops = std::max(result.sgemm_gflops, measure_gemm_gflops());
@@ -105,7 +118,11 @@ std::string benchmark_json(const StepBenchmark& b) {
                                 {"fixed_bytes", b.fixed_bytes},
                                 {"rss_mb", b.rss_mb},
                                 {"params", b.params},
-                                {"scored_pairs", b.scored_pairs}}
+                                {"scored_pairs", b.scored_pairs},
+                                {"ranks", b.ranks},
+                                {"sent_bytes", b.sent.bytes},
+                                {"messages", b.sent.messages},
+                                {"waited_s", b.waited_s}}
       .dump();
 }
 
@@ -127,6 +144,10 @@ std::string print_benchmark(const StepBenchmark& b) {
       << " MB resident\n"
       << format_count(double(b.params)) << " parameters, " << format_count(double(b.scored_pairs))
       << " scored pairs a step\n";
+  if (b.ranks > 1)
+    out << "the first of " << b.ranks << " ranks sent " << double(b.sent.bytes) / 1e6 << " MB in "
+        << b.sent.messages << " messages a step and waited " << b.waited_s * 1e3
+        << " ms for those of others (median)\n";
   return out.str();
 }
 

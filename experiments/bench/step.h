@@ -3,6 +3,7 @@
 #include <string>
 
 #include "autograd/profile.h"
+#include "core/ranks/traffic.h"
 #include "experiments/run/run_config.h"
 
 namespace weft::experiments {
@@ -21,6 +22,9 @@ struct StepBenchmark {
   double rss_mb = 0;      ///< largest resident size of the process
   Index params = 0;
   Index scored_pairs = 0;  ///< per step
+  Index ranks = 1;
+  core::Traffic sent;   ///< by the first rank in a step
+  double waited_s = 0;  ///< by it in a step for messages, in the median
 };
 
 /// Best of five runs of one 1024 x 1024 x 1024 product on each thread at the same time.

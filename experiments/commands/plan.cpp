@@ -1,3 +1,4 @@
+#include <cmath>
 #include <iostream>
 
 #include "core/error.h"
@@ -7,6 +8,7 @@
 #include "experiments/console/command_line.h"
 #include "experiments/console/number_text.h"
 #include "experiments/forecast/memory_budget.h"
+#include "experiments/forecast/ranks_forecast.h"
 #include "experiments/forecast/run_forecast.h"
 #include "experiments/run/precision_text.h"
 #include "experiments/train/trainer.h"
@@ -75,6 +77,37 @@ class GrowingTable {
   std::vector<std::string> widest_;
 };
 
+std::vector<Index> ranks_of(const CommandLine& line) {
+  std::vector<Index> all;
+  if (!line.has("ranks")) return all;
+  for (const double number : line.numbers("ranks")) {
+    if (!(number >= 1 && number <= 1e6 && number == std::floor(number)))
+      throw core::Error(core::Fault::usage,
+                        "--ranks: " + format_exact(number) + " is no number of processes");
+    all.push_back(Index(number));
+  }
+  return all;
+}
+
+/// The same shared by several machines.
+std::vector<std::string> row_of_ranks(const Variant& variant, Index ranks,
+                                      const RanksForecast& forecast) {
+  const bool timed = forecast.arithmetic_s > 0;
+  const auto ms = [](double seconds) { return format_exact(double(Index(seconds * 1e4)) / 10); };
+  return {name_of(variant) + (name_of(variant).empty() ? "" : " ") +
+              format_number_of(double(ranks), "rank"),
+          std::to_string(forecast.shards),
+          format_count(double(forecast.tokens)),
+          format_mib(double(forecast.peak_bytes)),
+          format_fixed(double(forecast.traffic.bytes) / 1e6, 3),
+          std::to_string(forecast.traffic.messages),
+          ms(forecast.exchange_s),
+          timed ? ms(forecast.arithmetic_s) : "-",
+          timed ? format_fixed(100 * forecast.least_efficiency(), 0) + " to " +
+                      format_fixed(100 * forecast.best_efficiency(), 0) + " %"
+                : "-"};
+}
+
 }  // namespace
 
 int plan_command(const Arguments& arguments) {
@@ -83,9 +116,13 @@ int plan_command(const Arguments& arguments) {
                    "keys read per token, memory and time of a step (measured by training two "
                    "steps), and whether it fits. Exits with 1 when something does not fit.");
   line.words(1, 1000, "CONFIG")
-      .list("vary", "KEY=A,B", "plan each of these values; may be given several times");
+      .list("vary", "KEY=A,B", "plan each of these values; may be given several times")
+      .option("ranks", "R,R", "also plan one process on each of so many machines, for each number")
+      .option("network", "RATE", "what each of them can send, such as 1Gbit or 25Gbit", "1Gbit");
   if (!line.parse(arguments)) return 0;
   const Index available = available_bytes();
+  const std::vector<Index> all_ranks = ranks_of(line);
+  const double rate = network_rate(line.text("network"));
   const std::vector<Variant> variants = variants_of(line.texts("vary"));
   std::vector<RunConfig> configs;
   for (const Variant& variant : variants) {
@@ -96,6 +133,9 @@ int plan_command(const Arguments& arguments) {
   bool all_fit = true;
   double seconds = 0;
   std::string notes;
+  std::vector<std::vector<std::string>> shared{{"", "shards each", "tokens each", "peak MiB each",
+                                                "MB sent", "messages", "ms to send",
+                                                "ms to compute", "computing"}};
   const GrowingTable table(variants);
   for (std::size_t i = 0; i < variants.size(); ++i) {
     const std::string name = name_of(variants[i]);
@@ -115,6 +155,9 @@ int plan_command(const Arguments& arguments) {
     all_fit = all_fit && forecast.fits && within_budget;
     seconds += training_seconds(config, forecast);
     table.print(row_of(variants[i], config, forecast, within_budget));
+    for (const Index ranks : all_ranks)
+      shared.push_back(
+          row_of_ranks(variants[i], ranks, forecast_ranks(config, forecast, ranks, rate)));
     note(describe_precision(config));
     if (within_budget) note(describe_memory(config));
   }
@@ -124,6 +167,12 @@ int plan_command(const Arguments& arguments) {
   std::cout << format_mib(double(available))
             << " MiB are free; ~ is predicted from smaller batches, > is less than it would take\n"
             << notes;
+  if (shared.size() > 1)
+    std::cout << '\n'
+              << format_columns(shared, 60) << "a step of the rank that has most, at "
+              << line.text("network")
+              << " and without latency; computing: the share of its time, if it sends afterwards "
+                 "and if it sends meanwhile\n";
   return all_fit ? 0 : 1;
 }
 

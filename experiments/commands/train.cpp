@@ -154,6 +154,8 @@ int train_command(const Arguments& arguments) {
   core::set_threads(threads_of_rank(ranks, source.config.threads));
   require_equal_ranks(ranks, source.config, *dataset);
   std::vector<std::string> warnings;
+  if (const std::string text = warn_of_binding(ranks, source.config.threads); !text.empty())
+    warnings.push_back(text);
   auto trainer =
       prepare_start(source.config, std::move(dataset), options.init_from, warnings, ranks);
   std::unique_ptr<const RunDirectory> directory;

@@ -100,6 +100,11 @@ void describe(const RunConfig& config, RunForecast& forecast) {
   const double tokens = double(trainer.tokens_per_step());
   forecast.parameters = trainer.arena().count();
   forecast.fixed_bytes = trainer.fixed_bytes();
+  const Index array_bytes = trainer.arena().size() * Index(sizeof(Real));
+  forecast.weight_bytes = 2 * array_bytes + trainer.arena().rounded_bytes();
+  forecast.moment_bytes = forecast.fixed_bytes - forecast.weight_bytes;
+  forecast.moments = forecast.moment_bytes / array_bytes;
+  forecast.dense_numbers = trainer.arena().dense_size();
   forecast.flops_per_token = trainer.useful_flops_per_step() / tokens;
   forecast.keys_per_token = double(trainer.scored_pairs_per_step()) /
                             (tokens * double(config.model.layers * config.model.heads));

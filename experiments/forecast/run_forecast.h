@@ -15,7 +15,11 @@ struct RunForecast {
   Index parameters = 0;
   double flops_per_token = 0;  ///< useful, by the cost model
   double keys_per_token = 0;   ///< read by each head of each layer
-  Index fixed_bytes = 0;       ///< parameters, gradients and moments
+  Index fixed_bytes = 0;       ///< parameters, gradients, moments and unfinished sums
+  Index weight_bytes = 0;      ///< of those the parameters and gradients
+  Index moment_bytes = 0;      ///< and the moments
+  Index moments = 0;           ///< how many for each parameter
+  Index dense_numbers = 0;     ///< of the flat arrays that several processes share out
   Index peak_bytes = 0;        ///< of a training step, all included
   double step_s = 0;           ///< 0 when it was not measured since it does not fit
   bool measured = false;       ///< else predicted from smaller batches

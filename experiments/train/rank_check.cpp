@@ -1,5 +1,6 @@
 #include "experiments/train/rank_check.h"
 
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,6 +29,19 @@ std::string common_isa(const std::vector<std::string>& all) {
   for (const char* isa : {"baseline", "avx2"})
     if (std::ranges::find(all, isa) != all.end()) return isa;
   return all.front();
+}
+
+/// How many ranks run on the machine of this one.
+Index ranks_here(core::Ranks& ranks) {
+  const std::vector<std::string> hosts = core::gather(ranks, core::host_name());
+  return Index(std::ranges::count(hosts, hosts[std::size_t(ranks.rank())]));
+}
+
+/// The processors that a process may use; 0: itself.
+Index processors_of(pid_t process) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return sched_getaffinity(process, sizeof set, &set) == 0 ? Index(CPU_COUNT(&set)) : 0;
 }
 
 }  // namespace
@@ -64,11 +78,26 @@ void require_equal_ranks(core::Ranks& ranks, const RunConfig& config,
 
 Index threads_of_rank(core::Ranks& ranks, Index configured) {
   if (ranks.alone() || configured > 0) return configured;
-  const std::vector<std::string> hosts = core::gather(ranks, core::host_name());
-  const auto here = Index(std::ranges::count(hosts, hosts[std::size_t(ranks.rank())]));
+  const Index here = ranks_here(ranks);
   core::set_threads(0);
   const Index visible = core::threads(), online = Index(::sysconf(_SC_NPROCESSORS_ONLN));
   return visible < online ? visible : std::max<Index>(1, visible / here);
+}
+
+// mpirun starts a machine's ranks from a process of its own, which it does not bind.
+std::string warn_of_binding(core::Ranks& ranks, Index configured) {
+  if (ranks.alone()) return {};
+  const Index here = ranks_here(ranks), bound_to = processors_of(0), all = processors_of(getppid());
+  const Index wanted = configured > 0 ? configured : all / here;
+  std::string own;
+  if (bound_to > 0 && bound_to < all && bound_to < wanted)
+    own = core::message_of(
+        "rank ", ranks.rank(), " on ", core::host_name(), " is bound to ", bound_to, " of ", all,
+        " processors, but ", configured > 0 ? "has " : "could use ", wanted,
+        configured > 0 ? " threads" : "", ": start with mpirun --bind-to none or srun -c ", wanted);
+  for (const std::string& text : core::gather(ranks, own))
+    if (!text.empty()) return text;
+  return {};
 }
 
 }  // namespace weft::experiments

@@ -14,4 +14,8 @@ void require_equal_ranks(core::Ranks& ranks, const RunConfig& config, const data
 /// ranks of its machine can use together, or those it is bound to.
 Index threads_of_rank(core::Ranks& ranks, Index configured);
 
+/// A warning where the launcher binds ranks to fewer processors than they have threads, or, where
+/// the config leaves these open, than are there for each rank; empty where it does not.
+std::string warn_of_binding(core::Ranks& ranks, Index configured);
+
 }  // namespace weft::experiments

@@ -7,7 +7,6 @@
 #include "autograd/shard.h"
 #include "core/error.h"
 #include "core/ranks/collectives.h"
-#include "core/ranks/slice_sum.h"
 #include "experiments/train/run_model.h"
 
 namespace weft::experiments {
@@ -46,7 +45,11 @@ Trainer::Trainer(const RunConfig& config, std::unique_ptr<data::Dataset> dataset
   slices_ = core::Slices(arena_->dense_size(), ranks.count());
   terms_ = std::make_unique<ShardTerms>(inventory_, *arena_);
   optimizer_ = config.optim.make_optimizer(*arena_);
-  if (!ranks.alone()) optimizer_->share({&ranks_, &slices_});
+  exchange_ = std::make_unique<optim::Exchange>(ranks, slices_, tree_, shards(), *arena_);
+  if (!ranks.alone()) {
+    arena_->set_watch(inventory_, *exchange_);
+    optimizer_->share(exchange_->sharing());
+  }
   if (model_->recurrent())
     for (Index s = own_.begin; s < own_.end; ++s)
       memory_.push_back(model_->memory(config.train.batch / shards()));
@@ -91,7 +94,8 @@ double Trainer::run_micro_batch(Index shard, const Portion& portion, autograd::J
   return value;
 }
 
-/// Leaves the shard's gradients in the arena, or with the sums that they end.
+/// Leaves the last shard's gradients in the arena, from where they are sent as the sweep completes
+/// them, and those of others with the sums that they end.
 void Trainer::run_shard(Index shard, const std::vector<Portion>& portions,
                         layers::StreamMemory& memory, autograd::Profile* profile,
                         const std::function<void()>& poll) {
@@ -101,19 +105,15 @@ void Trainer::run_shard(Index shard, const std::vector<Portion>& portions,
   for (std::size_t m = 0; m < portions.size() && std::isfinite(loss); ++m) {
     if (poll && (m > 0 || shard > own_.begin)) poll();
     if (profile) profile->restart();
-    loss += run_micro_batch(shard, portions[m], journal, memory, {.profile = profile});
+    autograd::TapeOptions options{.profile = profile};
+    if (!ranks_.alone() && tree_.at_last() && m + 1 == portions.size()) {
+      exchange_->follow_last_pass();
+      options.watch = exchange_.get();
+    }
+    loss += run_micro_batch(shard, portions[m], journal, memory, options);
   }
   terms_->take(shard, loss, journal);
-  tree_.take(arena_->gradients().first(std::size_t(arena_->dense_size())));
-}
-
-/// Leaves the sums over all ranks in the slices of the arena that this rank owns.
-void Trainer::sum_gradients() {
-  const auto gradients = arena_->gradients().first(std::size_t(arena_->dense_size()));
-  core::SliceSum sum(ranks_, slices_, shards());
-  for (Index bucket = 0; bucket < slices_.buckets(); ++bucket)
-    sum.begin(bucket, tree_.parts(gradients));
-  sum.finish(gradients);
+  if (!tree_.at_last()) tree_.take(arena_->gradients().first(std::size_t(arena_->dense_size())));
 }
 
 Trainer::Step Trainer::step(autograd::Profile* profile, const std::function<void()>& poll) {
@@ -130,9 +130,10 @@ Trainer::Step Trainer::step(autograd::Profile* profile, const std::function<void
   terms_->restart();
   for (Index s = 0; s < own_.size(); ++s)
     run_shard(own_.begin + s, portions[std::size_t(s)], memory[std::size_t(s)], profile, poll);
+  exchange_->begin_rest();
   Step result{.loss = terms_->join(ranks_), .report = {}};
+  exchange_->finish();
   if (!std::isfinite(result.loss)) explain_divergence("loss");
-  sum_gradients();
   result.report = optim::take_step(*optimizer_, *arena_, config_.optim, step_, total_steps());
   if (!result.report.applied) explain_divergence("gradient norm");
   terms_->commit();

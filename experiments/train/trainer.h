@@ -8,12 +8,12 @@
 
 #include "autograd/parameter_arena.h"
 #include "autograd/profile.h"
-#include "core/ranks/slice_sum.h"
 #include "data/prefetch.h"
 #include "experiments/checkpoint/checkpoint.h"
 #include "experiments/run/run_config.h"
 #include "experiments/train/shard_terms.h"
 #include "layers/model/model.h"
+#include "optim/exchange.h"
 #include "optim/take_step.h"
 
 namespace weft::experiments {
@@ -87,7 +87,6 @@ class Trainer {
                          layers::StreamMemory& memory, const autograd::TapeOptions& options) const;
   void run_shard(Index shard, const std::vector<Portion>& portions, layers::StreamMemory& memory,
                  autograd::Profile* profile, const std::function<void()>& poll);
-  void sum_gradients();
   [[noreturn]] void explain_divergence(const char* what) const;
   double seconds_of_micro_batch();
   void send_state();
@@ -108,6 +107,7 @@ class Trainer {
   core::Stretch own_;  ///< this rank's shards
   core::Slices slices_;
   core::TreeSum tree_;
+  std::unique_ptr<optim::Exchange> exchange_;
   std::unique_ptr<ShardTerms> terms_;
   std::vector<std::vector<Real>> gathered_moments_;
   std::vector<layers::StreamMemory> memory_;  ///< of a recurrent model's streams, for each shard

@@ -2,7 +2,7 @@
 
 #include "experiments/config/variations.h"
 #include "experiments/console/number_text.h"
-#include "experiments/forecast/run_forecast.h"
+#include "experiments/forecast/ranks_forecast.h"
 #include "experiments/train/trainer.h"
 #include "tests/experiments/program.h"
 #include "tests/experiments/sweep/sweep_scratch.h"
@@ -68,6 +68,33 @@ TEST(PlanProgram, plans_every_combination_and_says_what_fits) {
   const Outcome tight = program.run(words, [] { setenv("WEFT_MEMORY_MB", "0.01", 1); });
   EXPECT_EQ(tight.code, 1) << tight.out;
   EXPECT_NE(tight.out.find("NO, "), std::string::npos) << tight.out;
+}
+
+TEST(PlanProgram, says_what_several_machines_would_send) {
+  const Program program("ranks");
+  program.write("base.toml", sweep_base);
+  std::vector<std::string> words = {"plan",    "base.toml", "train.batch=4", "train.shards=4",
+                                    "--ranks", "2,4",       "--network",     "1Gbit"};
+  const Outcome outcome = program.run(words);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* const part : {"2 ranks", "4 ranks", "MB sent", "at 1Gbit", "100 %"})
+    EXPECT_NE(outcome.out.find(part), std::string::npos) << part << '\n' << outcome.out;
+  words.back() = "1 apple";
+  const Outcome wrong = program.run(words);
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("no rate of a network"), std::string::npos) << wrong.err;
+  const Outcome many = program.run({"plan", "base.toml", "--ranks", "2"});
+  EXPECT_EQ(many.code, 2);
+  EXPECT_NE(many.err.find("train.shards=2"), std::string::npos) << many.err;
+}
+
+TEST(RanksForecast, reads_rates_of_networks) {
+  EXPECT_EQ(network_rate("1Gbit"), 1e9);
+  EXPECT_EQ(network_rate("2.5gbit"), 2.5e9);
+  EXPECT_EQ(network_rate("100Mbit"), 1e8);
+  for (const char* const wrong :
+       {"", "1", "Gbit", "0Gbit", "-1Gbit", "1GB", "nanGbit", "1e999Gbit"})
+    EXPECT_THROW(network_rate(wrong), core::Error) << wrong;
 }
 
 TEST(PlanProgram, train_refuses_what_cannot_fit_unless_told) {

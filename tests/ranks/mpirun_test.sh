@@ -158,6 +158,16 @@ mpirun "${options[@]}" -n 1 "$weft" train text.toml --run data : \
   -n 1 --wdir "$scratch/elsewhere" "$weft" train text.toml --run data >out 2>err </dev/null
 code=$?
 expect_once "data missing on one rank" 4 'rank 1 on .*error: .*text.txt'
+yes 'not to be but to be' | head -n 200 >elsewhere/text.txt
+mpirun "${options[@]}" -n 1 "$weft" train text.toml --run data : \
+  -n 1 --wdir "$scratch/elsewhere" "$weft" train text.toml --run data >out 2>err </dev/null
+code=$?
+expect_once "other data on one rank" 2 'error: rank 1 on .* rank 0 on .* in data: .*the same files'
+mpirun "${options[@]}" -n 1 "$weft" train base.toml --run blas : \
+  -n 1 -x OPENBLAS_CORETYPE=Prescott "$weft" train base.toml --run blas >out 2>err </dev/null
+code=$?
+expect_once "another BLAS core" 2 'error: rank 1 on .* rank 0 on .* in BLAS core: .* OPENBLAS_CORETYPE'
+[ ! -e data/metrics.jsonl ] && [ ! -e blas/metrics.jsonl ] || fail "a run was begun by ranks that differ"
 if grep -q avx2 /proc/cpuinfo; then
   mpirun "${options[@]}" -n 1 "$weft" train base.toml --run isa : \
     -n 1 -x WEFT_ISA=baseline "$weft" train base.toml --run isa >out 2>err </dev/null
@@ -171,6 +181,17 @@ expect_once "a launcher of another MPI" 2 'error: started 2 times'
 env PMI_SIZE=2 PMI_RANK=1 "$weft" train base.toml >out 2>err
 code=$?
 ((code == 2)) && [ ! -s err ] || fail "a launcher of another MPI, second process: $code $(cat err)"
+
+# A launcher that binds each rank to one processor, though it has two threads.
+binding() { # POLICY
+  mpirun --oversubscribe --bind-to "$1" --mca btl "tcp,self" --mca btl_tcp_if_include lo -n 2 "$weft" \
+    train base.toml --run bound --fresh threads=2 train.steps=1 train.eval_every=0 >out 2>err </dev/null
+}
+if (($(nproc) >= 2)) && binding core; then
+  (($(grep -c 'warning: rank 0 on .* is bound to 1 of .* --bind-to none' out) == 1)) ||
+    fail "no warning of the launcher's binding: $(cat out err)"
+  binding none && ! grep -q 'is bound to' out || fail "a warning of a binding that is none: $(cat out err)"
+fi
 
 # What else computes works together too.
 "$weft" eval straight >alone 2>err

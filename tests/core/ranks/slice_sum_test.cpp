@@ -8,6 +8,7 @@
 
 #include "core/counters.h"
 #include "core/ranks/collectives.h"
+#include "core/ranks/slice_gather.h"
 #include "core/rng.h"
 #include "tests/ranks_in_threads.h"
 
@@ -63,7 +64,9 @@ std::vector<Real> sum_over_ranks(Index ranks, const std::vector<std::vector<Real
       slice_sum.begin(b, sum.parts(values));
     }
     slice_sum.finish(values);
-    gather_slices(own, slices, values);
+    SliceGather gather(own, slices);
+    gather.begin(values);
+    gather.wait();
     const std::lock_guard lock(mutex);
     results.push_back(values);
   });
@@ -118,7 +121,9 @@ TEST(SliceSum, leaves_ranks_without_a_slice_where_the_array_is_small) {
     SliceSum all(own, slices, 5);
     all.begin(0, sum.parts(values));
     all.finish(values);
-    gather_slices(own, slices, values);
+    SliceGather gather(own, slices);
+    gather.begin(values);
+    gather.wait();
     std::vector<std::vector<Real>> terms;
     for (Index s = 0; s < 5; ++s) terms.push_back(term_of(s, slices.size()));
     EXPECT_TRUE(same_bits(values, recursive_sum(terms, 0, 5)));

@@ -1,12 +1,15 @@
 // A batch cut into shards: what they add up to, at any number of ranks, here threads.
 #include "core/counters.h"
 #include "core/parallel.h"
+#include "core/ranks/traffic.h"
 #include "experiments/checkpoint/store.h"
 #include "experiments/evaluate/evaluation.h"
+#include "experiments/forecast/ranks_forecast.h"
 #include "experiments/train/run_model.h"
 #include "experiments/train/validation.h"
 #include "layers/attention/registry.h"
 #include "tests/data/batch_equality.h"
+#include "tests/experiments/train/completed_gradients.h"
 #include "tests/experiments/train/rank_traces.h"
 #include "tests/fresh_directory.h"
 
@@ -41,6 +44,10 @@ std::vector<Case> parts_of_training() {
         "model.positions=none"}},
       {"experts", {"model.feedforward=experts", "model.dropout=0.1"}},
       {"product_keys", {"model.feedforward=memory", "model.memory_keys=8", "model.memory_top=2"}},
+      {"two_buckets", {"model.layers=2", "model.width=256"}},
+      {"two_reversible_buckets", {"model.layers=2", "model.width=256", "model.reversible=true"}},
+      {"universal", {"model.layers=2", "model.steps=2"}},
+      {"recomputed_chunks", {"model.layers=2", "train.recompute=true", "model.ff_chunk=16"}},
       {"listops",
        {},
        "[data]\nkind = \"listops\"\nlength = 128\nshortest = 8\nheld_out = 8\n[model]\n"
@@ -68,12 +75,18 @@ TEST_P(Shards, any_number_of_ranks_trains_the_same_bits) {
         << ranks << " ranks";
 }
 
+TEST_P(Shards, send_gradients_that_the_sweep_does_not_change_any_more) {
+  const FollowedSweep found = follow_sweep(small_shards(GetParam().text, GetParam().settings));
+  EXPECT_EQ(found.changed_later, std::vector<std::string>());
+  EXPECT_GE(found.moments, 4u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Training, Shards, testing::ValuesIn(parts_of_training()),
                          [](const auto& test) { return test.param.name; });
 
-/// Every mechanism that has a config of its own.
+/// Every mechanism of the registry: dense, and those that have a config of their own.
 std::vector<Case> mechanisms() {
-  std::vector<Case> cases;
+  std::vector<Case> cases = {{"dense"}};
   for (const auto& file :
        std::filesystem::directory_iterator(source_dir() + "/configs/mechanisms")) {
     const std::string name = file.path().stem();
@@ -94,6 +107,19 @@ TEST_P(ShardsOfMechanism, any_number_of_ranks_trains_the_same_bits) {
   EXPECT_EQ(differences(one, train_with_ranks(config, 3, 2)), std::vector<std::string>());
 }
 
+TEST_P(ShardsOfMechanism, send_gradients_that_the_sweep_does_not_change_any_more) {
+  const FollowedSweep found = follow_sweep(small_shards(GetParam().text, GetParam().settings));
+  EXPECT_EQ(found.changed_later, std::vector<std::string>());
+  EXPECT_GE(found.moments, 4u);
+}
+
+TEST(ShardsOfMechanism, are_tested_with_every_mechanism_of_the_registry) {
+  std::set<std::string> tested;
+  for (const Case& one : mechanisms()) tested.insert(one.name);
+  for (const std::string_view kind : layers::attention_kinds())
+    EXPECT_TRUE(tested.contains(std::string(kind))) << kind;
+}
+
 INSTANTIATE_TEST_SUITE_P(Registry, ShardsOfMechanism, testing::ValuesIn(mechanisms()),
                          [](const auto& test) { return test.param.name; });
 
@@ -105,33 +131,76 @@ TEST(ShardsOfStep, cutting_a_batch_changes_what_is_drawn_and_how_sums_are_rounde
 }
 
 /// What all ranks together do in the steps of a run.
-struct Traffic {
-  Index sent, added, size;
+struct Work {
+  core::Traffic sent;
+  Index added, size;
 };
 
-Traffic traffic_of(const RunConfig& config, Index ranks, Index steps) {
-  const Index sent = core::counters().sent_bytes, added = core::counters().added_terms;
+Work work_of(const RunConfig& config, Index ranks, Index steps) {
+  const Index sent = core::counters().sent_bytes, messages = core::counters().messages,
+              added = core::counters().added_terms;
   Index size = 0;
   RanksInThreads::run(ranks, [&](core::Ranks& own) {
     Trainer trainer(config, own);
     while (trainer.steps_done() < steps) trainer.step();
     if (own.is_first()) size = trainer.arena().dense_size();
   });
-  return {core::counters().sent_bytes - sent, core::counters().added_terms - added, size};
+  return {{core::counters().sent_bytes - sent, core::counters().messages - messages},
+          core::counters().added_terms - added,
+          size};
+}
+
+/// What the last of two steps takes.
+Work work_of_step(const RunConfig& config, Index ranks) {
+  const Work one = work_of(config, ranks, 1), two = work_of(config, ranks, 2);
+  return {{two.sent.bytes - one.sent.bytes, two.sent.messages - one.sent.messages},
+          two.added - one.added,
+          one.size};
 }
 
 TEST(ShardsOfStep, send_and_add_what_the_design_says) {
   const RunConfig config = small_shards(small, {"train.accumulate=2", "model.width=64"});
   for (const Index ranks : {1, 2, 4}) {
-    const Traffic one = traffic_of(config, ranks, 1), two = traffic_of(config, ranks, 2);
-    const Index size = one.size, others = ranks - 1;
+    const Work step = work_of_step(config, ranks);
+    const Index size = step.size, others = ranks - 1;
     const Index pieces = (size + core::elementwise_grain - 1) / core::elementwise_grain;
     // Each rank tells the others how many targets its two micro-batches count, and then its part's
     // place in the tree and loss; a sum of squares for each piece.
     const Index counts = ranks * others * 2 * 8, losses = ranks * others * (8 + 24 + 16);
-    EXPECT_EQ(two.sent - one.sent, 8 * size * others + counts + losses + 8 * pieces * others)
-        << ranks;
-    EXPECT_EQ(two.added - one.added, 3 * size) << ranks;
+    EXPECT_EQ(step.sent.bytes, 8 * size * others + counts + losses + 8 * pieces * others) << ranks;
+    EXPECT_EQ(step.added, 3 * size) << ranks;
+  }
+}
+
+TEST(ShardsOfStep, send_what_its_closed_form_says_at_any_number_of_ranks) {
+  for (const std::string width : {"model.width=64", "model.width=256"}) {
+    const RunConfig config = small_shards(small, {"train.accumulate=2", width});
+    for (const Index ranks : {1, 2, 3, 4}) {
+      const Work step = work_of_step(config, ranks);
+      const core::Slices slices(step.size, ranks);
+      core::Traffic sent;
+      for (Index r = 0; r < ranks; ++r) sent += core::traffic_of_step(slices, r, 4, 2);
+      EXPECT_EQ(step.sent, sent) << ranks << " ranks, " << width;
+      EXPECT_EQ(step.added, 3 * step.size) << ranks;
+    }
+  }
+}
+
+TEST(ShardsOfStep, fit_into_the_memory_that_was_forecast) {
+  const RunConfig config = small_shards(small, {"model.width=64", "optim.kind=adamw", "threads=1"});
+  const RunForecast alone = forecast_run(config, Index(1) << 40);
+  for (const Index ranks : {1, 2, 3, 4}) {
+    std::mutex mutex;
+    Index most = 0;
+    RanksInThreads::run(ranks, [&](core::Ranks& own) {
+      Trainer trainer(config, own);
+      trainer.step();
+      const std::lock_guard lock(mutex);
+      most = std::max(most, trainer.fixed_bytes());
+    });
+    const RanksForecast forecast = forecast_ranks(config, alone, ranks, 1e9);
+    EXPECT_EQ(forecast.kept_bytes, most) << ranks;
+    EXPECT_GT(forecast.peak_bytes, most) << ranks;
   }
 }
 

@@ -1,0 +1,76 @@
+#include "experiments/forecast/ranks_forecast.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "core/error.h"
+
+namespace weft::experiments {
+
+using core::Real;
+
+namespace {
+
+constexpr Index real_bytes = Index(sizeof(Real));
+
+/// How many arrays hold unfinished sums while a rank goes through its shards.
+Index pending_arrays(core::Stretch shards) {
+  std::size_t most = 0;
+  for (Index next = shards.begin; next < shards.end; ++next)
+    most = std::max(most, core::parts_of({shards.begin, next}).size());
+  return Index(most);
+}
+
+}  // namespace
+
+double network_rate(const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string unit(end, text.data() + text.size());
+  const double factor = unit == "Gbit" || unit == "gbit"   ? 1e9
+                        : unit == "Mbit" || unit == "mbit" ? 1e6
+                                                           : 0;
+  if (error != std::errc() || !(number * factor > 0) || !std::isfinite(number * factor))
+    throw core::Error(core::Fault::usage, "\"" + text + "\" is no rate of a network",
+                      "Write it as 1Gbit, 25Gbit or 100Mbit");
+  return number * factor;
+}
+
+RanksForecast forecast_ranks(const RunConfig& config, const RunForecast& alone, Index ranks,
+                             double bits_per_s) {
+  const Index shards = config.train.shards;
+  if (ranks < 1 || ranks > shards)
+    throw core::Error(core::Fault::usage,
+                      core::message_of(ranks, " ranks cannot share ", shards,
+                                       shards == 1 ? " shard" : " shards", " of the batch"),
+                      core::message_of("Set train.shards=", std::max<Index>(ranks, 1),
+                                       " or a multiple that divides train.batch"));
+  const core::Slices slices(alone.dense_numbers, ranks);
+  const Index dense_bytes = alone.dense_numbers * real_bytes;
+  RanksForecast forecast;
+  for (Index r = 0; r < ranks; ++r) {
+    const core::Traffic sent = core::traffic_of_step(slices, r, shards, config.train.accumulate);
+    if (sent.bytes > forecast.traffic.bytes) forecast.traffic = sent;
+    const core::Stretch own = core::shards_of(r, ranks, shards);
+    forecast.shards = std::max(forecast.shards, own.size());
+    const Index owned = slices.count(r), others_own = alone.dense_numbers - owned;
+    const Index kept = alone.weight_bytes + alone.moment_bytes + pending_arrays(own) * dense_bytes -
+                       alone.moments * others_own * real_bytes;
+    forecast.kept_bytes = std::max(forecast.kept_bytes, kept);
+    // While it waits for others, a rank has room for their parts of what it owns.
+    Index parts = 0;
+    for (Index other = 0; other < ranks; ++other)
+      if (other != r) parts += Index(core::parts_of(core::shards_of(other, ranks, shards)).size());
+    const Index received = parts * owned * real_bytes;
+    const Index activations = alone.peak_bytes - alone.fixed_bytes;
+    forecast.peak_bytes = std::max(forecast.peak_bytes, kept + activations + received);
+  }
+  forecast.tokens = forecast.shards * (config.train.batch / shards) * config.train.accumulate *
+                    config.data.length;
+  forecast.exchange_s = 8 * double(forecast.traffic.bytes) / bits_per_s;
+  forecast.arithmetic_s = alone.step_s * double(forecast.shards) / double(shards);
+  return forecast;
+}
+
+}  // namespace weft::experiments
