@@ -181,7 +181,7 @@ class MpiRanks final : public Ranks {
   /// Takes over what was begun; sleeps while there is nothing to do.  -> false: it is over
   bool take_begun() {
     std::unique_lock lock(mail_->mutex);
-    if (under_way_.empty())
+    if (under_way_.empty() && patient_.empty())
       mail_->changed.wait(lock, [this] { return ending_ || abort_code_ || !begun_.empty(); });
     if (abort_code_) {
       lock.unlock();

@@ -90,6 +90,8 @@ for ((i = 0; i < ${#fitting[@]}; i += 10)); do
 done
 all_alike accumulated train.accumulate=2 model.reversible=true
 all_alike normalised model.norm=batch model.allow_leaky_norm=true
+# Gradients and values in many pieces, which overlap with the sweep and with the next step.
+all_alike pieces model.layers=3 model.width=256
 all_alike streams data.stream=96 model.attention=adaptive_span model.segment_memory=true \
   model.positions=none
 

@@ -44,8 +44,9 @@ std::vector<Case> parts_of_training() {
         "model.positions=none"}},
       {"experts", {"model.feedforward=experts", "model.dropout=0.1"}},
       {"product_keys", {"model.feedforward=memory", "model.memory_keys=8", "model.memory_top=2"}},
-      {"two_buckets", {"model.layers=2", "model.width=256"}},
-      {"two_reversible_buckets", {"model.layers=2", "model.width=256", "model.reversible=true"}},
+      {"several_buckets", {"model.layers=2", "model.width=256"}},
+      {"several_reversible_buckets",
+       {"model.layers=2", "model.width=256", "model.reversible=true"}},
       {"universal", {"model.layers=2", "model.steps=2"}},
       {"recomputed_chunks", {"model.layers=2", "train.recompute=true", "model.ff_chunk=16"}},
       {"listops",
@@ -64,15 +65,23 @@ std::vector<Case> parts_of_training() {
   };
 }
 
+/// That so many ranks, of one thread or two, end where one process of one thread ends.
+void expect_equal_ranks(const Case& own, Index steps, const std::vector<Index>& all_ranks) {
+  const RunConfig config = small_shards(own.text, own.settings);
+  core::set_threads(1);
+  const Trace one = train_with_ranks(config, 1, steps);
+  for (const Index ranks : all_ranks) {
+    core::set_threads(1 + ranks % 2);
+    EXPECT_EQ(differences(one, train_with_ranks(config, ranks, steps)), std::vector<std::string>())
+        << ranks << " ranks";
+  }
+  core::set_threads(0);
+}
+
 class Shards : public testing::TestWithParam<Case> {};
 
-TEST_P(Shards, any_number_of_ranks_trains_the_same_bits) {
-  const Case& own = GetParam();
-  const RunConfig config = small_shards(own.text, own.settings);
-  const Trace one = train_with_ranks(config, 1, 3);
-  for (const Index ranks : {2, 3, 4})
-    EXPECT_EQ(differences(one, train_with_ranks(config, ranks, 3)), std::vector<std::string>())
-        << ranks << " ranks";
+TEST_P(Shards, any_number_of_ranks_and_threads_trains_the_same_bits) {
+  expect_equal_ranks(GetParam(), 3, {1, 2, 3, 4});
 }
 
 TEST_P(Shards, send_gradients_that_the_sweep_does_not_change_any_more) {
@@ -100,11 +109,8 @@ std::vector<Case> mechanisms() {
 
 class ShardsOfMechanism : public testing::TestWithParam<Case> {};
 
-TEST_P(ShardsOfMechanism, any_number_of_ranks_trains_the_same_bits) {
-  const Case& own = GetParam();
-  const RunConfig config = small_shards(own.text, own.settings);
-  const Trace one = train_with_ranks(config, 1, 2);
-  EXPECT_EQ(differences(one, train_with_ranks(config, 3, 2)), std::vector<std::string>());
+TEST_P(ShardsOfMechanism, any_number_of_ranks_and_threads_trains_the_same_bits) {
+  expect_equal_ranks(GetParam(), 2, {1, 2, 3});
 }
 
 TEST_P(ShardsOfMechanism, send_gradients_that_the_sweep_does_not_change_any_more) {
