@@ -74,7 +74,8 @@ int generate_command(const Arguments& arguments) {
   core::require(options.temperature >= 0, "--temperature ", options.temperature, " is below 0");
   if (loaded.image) return generate_images(line, loaded, options);
   const std::string prompt = prompt_of(line);
-  const auto tokens = loaded.encode(prompt);
+  auto tokens = loaded.encode(prompt);
+  if (tokens.empty() && loaded.form.document_end) tokens = {*loaded.form.document_end};
   if (boundary) check_source(*saved.model, tokens);
   if (line.integer("beams") > 0) {
     core::require(boundary.has_value(),

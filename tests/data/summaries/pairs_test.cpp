@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "data/files/json_text.h"
 #include "data/summaries/pair_file.h"
-#include "data/text/json_text.h"
 #include "tests/data/batch_equality.h"
 #include "tests/data/given_data.h"
 #include "tests/data/refusal.h"
