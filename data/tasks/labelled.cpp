@@ -40,7 +40,8 @@ void LabelledSettings::fields(core::Fields& fields, Index length) {
               "the column of labels: its number, from 1, or its name in the header");
   fields.text("text_column", columns.text, "the column of texts, in the same way");
   fields.flag("header", columns.header, "the first line of each file names the columns");
-  units.bytes_or_pieces(fields);
+  fields.added("units");
+  units.fields(fields, {"bytes", "sentencepiece"});
   fields.integer(
       "shortest", shortest,
       "fewest tokens of a text, shorter texts are left out; data.length: nothing is padded",

@@ -42,7 +42,7 @@ void TextSettings::fields(core::Fields& fields) {
       "a file, a folder, a pattern or several of these with commas, also compressed, "
       "divided into splits by fractions; or FILE.h5 of weft data prepare, which has its "
       "own units and splits");
-  units.fields(fields, prepared());
+  units.text_fields(fields, prepared());
   list_documents(fields);
   fields.choice("sampling", sampling,
                 "crops: every sequence starts at a random position; streams: the rows of a batch "

@@ -6,24 +6,25 @@
 #include "data/text/text_file.h"
 
 namespace weft::data {
+namespace {
 
-void TextUnits::fields(core::Fields& fields, bool prepared) {
+constexpr std::string_view help =
+    "what a token is; sentencepiece: a piece of a word, from data.tokenizer";
+
+}  // namespace
+
+void TextUnits::fields(core::Fields& fields, const std::vector<std::string_view>& choices) {
+  fields.choice("units", kind, help, choices);
+  fields.when("units", {"sentencepiece"}, [&] { list_tokenizer(fields, kind == "sentencepiece"); });
+}
+
+void TextUnits::text_fields(core::Fields& fields, bool prepared) {
   fields.when(!prepared, "a data.path that is not a prepared text (.h5)", [&] {
-    fields.choice("units", kind,
-                  "what a token is; sentencepiece: a piece of a word, from data.tokenizer",
-                  {"bytes", "characters", "sentencepiece"});
+    fields.choice("units", kind, help, {"bytes", "characters", "sentencepiece"});
   });
   const bool has_pieces = kind == "sentencepiece";
   fields.when(has_pieces || prepared, "data.units = \"sentencepiece\", or a prepared text",
               [&] { list_tokenizer(fields, has_pieces && !prepared); });
-}
-
-void TextUnits::bytes_or_pieces(core::Fields& fields) {
-  fields.added("units");
-  fields.choice("units", kind,
-                "what a token is; sentencepiece: a piece of a word, from data.tokenizer",
-                {"bytes", "sentencepiece"});
-  fields.when("units", {"sentencepiece"}, [&] { list_tokenizer(fields, kind == "sentencepiece"); });
 }
 
 void TextUnits::list_tokenizer(core::Fields& fields, bool needed) {

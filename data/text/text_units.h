@@ -15,9 +15,10 @@ struct TextUnits {
   std::string kind = "bytes";  ///< bytes | characters | sentencepiece
   std::string tokenizer = {};  ///< the .model file of sentencepiece
 
-  void fields(core::Fields& fields, bool prepared);
-  /// The same for a kind of data without characters, whose runs once were of bytes only.
-  void bytes_or_pieces(core::Fields& fields);
+  /// Lists the settings; `choices` are the units that a kind of data has.
+  void fields(core::Fields& fields, const std::vector<std::string_view>& choices);
+  /// The same for a text, which may have been prepared with units of its own.
+  void text_fields(core::Fields& fields, bool prepared);
   /// For errors: throws unless the units are known.
   void check() const;
 

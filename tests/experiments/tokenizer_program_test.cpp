@@ -208,5 +208,30 @@ TEST_F(TokenizerProgram, settings_that_miss_something_are_refused_before_anythin
       program.run({"data", "prepare", "t.txt", "-o", "t.h5", "--units", "sentencepiece"}).code, 2);
 }
 
+TEST_F(TokenizerProgram, classifies_and_predicts_without_the_data_and_the_tokenizer) {
+  const Subwords program("classify");
+  ASSERT_EQ(program.learn().code, 0);
+  std::string lines;
+  for (int i = 0; i < 60; ++i)
+    lines += i % 2 ? "warm\tweater wörter " + std::to_string(i) + "\n"
+                   : "cold\tthread looms " + std::to_string(i) + "\n";
+  program.write("t.tsv", lines);
+  program.write("l.toml",
+                "[data]\nkind = \"labelled\"\npath = \"t.tsv\"\nlength = 12\nunits = "
+                "\"sentencepiece\"\ntokenizer = \"x.model\"\n[model]\ntask = "
+                "\"classify\"\ncausal = false\nlayers = 1\nwidth = 8\nheads = 2\n[train]\nsteps = "
+                "8\nbatch = 2\neval_every = 4\n");
+  const Outcome trained = program.run({"train", "l.toml", "--run", "run"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  program.write("new.txt", "thread wörter\n");
+  const Outcome before = program.run({"predict", "run", "new.txt"});
+  ASSERT_EQ(before.code, 0) << before.err;
+  program.remove("x.model");
+  program.remove("t.tsv");
+  const Outcome after = program.run({"predict", "run", "new.txt"});
+  EXPECT_EQ(after.code, 0) << after.err;
+  EXPECT_EQ(after.out, before.out);
+}
+
 }  // namespace
 }  // namespace weft::experiments
