@@ -83,11 +83,12 @@ TEST_F(TokenizerProgram, learns_from_folders_json_lines_and_a_sample) {
   program.write("texts/b.txt", text.substr(text.size() / 2));
   EXPECT_EQ(program.run({"data", "tokenizer", "texts", "-o", "folder.model", "--size", "300"}).code,
             0);
-  program.write("t.jsonl",
-                "{\"body\": \"weaving wörter thread warp and weft looms\"}\n\n{\"body\": \"looms "
-                "and warp\"}\n");
+  std::string lines;
+  for (std::size_t at = 0; at < 4000; at = text.find('\n', at) + 1)
+    lines += "{\"body\": \"" + text.substr(at, text.find('\n', at) - at) + "\"}\n\n";
+  program.write("t.jsonl", lines);
   EXPECT_EQ(program
-                .run({"data", "tokenizer", "t.jsonl", "-o", "json.model", "--size", "270",
+                .run({"data", "tokenizer", "t.jsonl", "-o", "json.model", "--size", "290",
                       "--field", "body"})
                 .code,
             0);
