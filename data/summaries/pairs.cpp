@@ -105,8 +105,9 @@ Pairs::Pairs(const PairsSettings& settings, Index length, Index batch, std::uint
       length_(length),
       batch_(batch),
       splits_(std::move(source.splits)),
-      spelling_(
-          spelling_of(settings.units, {TextFile{source.path, std::move(source.text)}}, settings.known), 1),
+      spelling_(spelling_of(settings.units, {TextFile{source.path, std::move(source.text)}},
+                            settings.known),
+                1),
       seed_(seed) {
   if (has_pieces())
     source.identity += "\ntokenizer=" + fingerprint_of(spelling_.units().tokenizer()->file());
