@@ -61,6 +61,7 @@ std::vector<std::string> Dataset::words(std::span<const Token> tokens) const {
 std::optional<std::string> Dataset::reference(Split, Index) const { return {}; }
 
 std::optional<Spelling> Dataset::spelling() const { return {}; }
+std::optional<Index> Dataset::text_bytes(Token) const { return {}; }
 
 std::optional<double> Dataset::floor_bits(Split) const { return {}; }
 

@@ -10,7 +10,7 @@
 #include "core/arrays/batch.h"
 #include "core/arrays/image_form.h"
 #include "core/stretch.h"
-#include "data/spelling.h"
+#include "data/spelling/spelling.h"
 
 namespace weft::data {
 
@@ -90,6 +90,12 @@ class Dataset {
   /// The token of its first unit; those before it are special tokens.
   virtual Token first_unit() const { return 0; }
 
+  /// The token between two documents, after all units; nothing where there is none.
+  virtual std::optional<Token> document_end() const { return {}; }
+  /// How many bytes of the text a token stands for, so that scores in other units can be compared;
+  /// nothing where tokens are not those of a text.
+  virtual std::optional<Index> text_bytes(Token token) const;
+
   /// The fewest bits per scored token that any model can expect on this split, if the distribution
   /// that generated it is known.
   virtual std::optional<double> floor_bits(Split split = Split::validation) const;
@@ -117,7 +123,8 @@ class Dataset {
   /// right or wrong, so their accuracy is reported in addition to that of tokens.
   virtual std::optional<std::string> scored_part() const;
 
-  /// What one token is, for "bits per ...": byte, character, symbol.
+  /// What bits are counted by, for "bits per ...": byte, character, symbol. It is one token, but
+  /// for text in longer tokens, whose bits are those per byte of the text.
   virtual std::string unit() const = 0;
   /// XXH3-128 of the content and the settings, but for seed and batch size: a run resumes only on
   /// the data it began with.

@@ -6,11 +6,7 @@ namespace weft::core {
 namespace {
 
 /// By itself, since sums of the next step may be on their way too.
-constexpr int channel = 2;
-
-std::span<Real> stretch(std::span<Real> all, Stretch range) {
-  return all.subspan(std::size_t(range.begin), std::size_t(range.size()));
-}
+constexpr int gather_channel = 2;
 
 }  // namespace
 
@@ -27,11 +23,11 @@ void SliceGather::begin(std::span<Real> values) {
     for (Index away = 1; away < count; ++away) {
       const Index to = (own + away) % count, from = (own - away + count) % count;
       if (const Stretch mine = slices_.of(b, own); mine.size() > 0)
-        out.push_back({to, std::as_bytes(stretch(values, mine))});
+        out.push_back({to, std::as_bytes(numbers_of(values, mine))});
       if (const Stretch theirs = slices_.of(b, from); theirs.size() > 0)
-        in.push_back({from, std::as_writable_bytes(stretch(values, theirs))});
+        in.push_back({from, std::as_writable_bytes(numbers_of(values, theirs))});
     }
-    buckets_.push_back(ranks_.begin(std::move(out), std::move(in), channel));
+    buckets_.push_back(ranks_.begin(std::move(out), std::move(in), gather_channel));
   }
   missing_from_ = 0;
 }

@@ -8,11 +8,7 @@ namespace weft::core {
 namespace {
 
 /// Not that of exchanges which someone waits for while sums are on their way.
-constexpr int channel = 1;
-
-std::span<Real> stretch(std::span<Real> all, Stretch range) {
-  return all.subspan(std::size_t(range.begin), std::size_t(range.size()));
-}
+constexpr int sum_channel = 1;
 
 }  // namespace
 
@@ -32,7 +28,7 @@ void SliceSum::begin(Index bucket, std::vector<TreeTerm<Real>> parts) {
     const Index to = (own + away) % count;
     if (const Stretch theirs = slices_.of(bucket, to); theirs.size() > 0)
       for (const TreeTerm<Real>& term : moving.parts)
-        out.push_back({to, std::as_bytes(stretch(term.sum, theirs))});
+        out.push_back({to, std::as_bytes(numbers_of(term.sum, theirs))});
   }
   for (Index from = 0; from < count && mine.size() > 0; ++from) {
     if (from == own) continue;
@@ -41,7 +37,7 @@ void SliceSum::begin(Index bucket, std::vector<TreeTerm<Real>> parts) {
       in.push_back({from, std::as_writable_bytes(std::span(moving.received.back()))});
     }
   }
-  moving.transfer = ranks_.begin(std::move(out), std::move(in), channel);
+  moving.transfer = ranks_.begin(std::move(out), std::move(in), sum_channel);
   moving_.push_back(std::move(moving));
 }
 
@@ -52,9 +48,10 @@ void SliceSum::add(Moving& moving, std::span<Real> to) const {
   auto received = moving.received.begin();
   for (std::size_t r = 0; r < parts_.size(); ++r)
     for (std::size_t i = 0; i < parts_[r].size(); ++i)
-      terms.push_back({parts_[r][i], Index(r) == ranks_.rank() ? stretch(moving.parts[i].sum, mine)
-                                                               : std::span<Real>(*received++)});
-  const std::span<Real> sum = add_by_tree(std::move(terms)), place = stretch(to, mine);
+      terms.push_back({parts_[r][i], Index(r) == ranks_.rank()
+                                         ? numbers_of(moving.parts[i].sum, mine)
+                                         : std::span<Real>(*received++)});
+  const std::span<Real> sum = add_by_tree(std::move(terms)), place = numbers_of(to, mine);
   if (sum.data() != place.data()) std::ranges::copy(sum, place.begin());
 }
 

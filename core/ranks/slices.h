@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 
 #include "core/parallel.h"
 #include "core/ranks/tree_sum.h"
@@ -36,5 +37,10 @@ class Slices {
   Index size_, ranks_;
   std::vector<Index> cuts_;  ///< `ranks` stretches for each bucket, and the end
 };
+
+/// What a stretch is of an array.
+inline std::span<Real> numbers_of(std::span<Real> all, Stretch stretch) {
+  return all.subspan(std::size_t(stretch.begin), std::size_t(stretch.size()));
+}
 
 }  // namespace weft::core

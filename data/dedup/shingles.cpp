@@ -8,7 +8,7 @@
 #include <deque>
 
 #include "core/error.h"
-#include "data/utf8.h"
+#include "data/spelling/utf8.h"
 
 namespace weft::data {
 namespace {

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "data/text/json_text.h"
+#include "data/files/json_text.h"
 
 namespace weft::data {
 namespace {

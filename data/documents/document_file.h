@@ -4,7 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "data/text/text_file.h"
+#include "core/real.h"
+#include "data/files/text_file.h"
 
 namespace weft::data {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/fields.h"
-#include "data/alphabet.h"
 #include "data/questions/question_data.h"
+#include "data/spelling/alphabet.h"
 #include "data/tasks/chain_walk.h"
 
 namespace weft::data {

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "data/text/json_text.h"
-#include "data/utf8.h"
+#include "data/files/json_text.h"
+#include "data/spelling/utf8.h"
 
 namespace weft::data {
 namespace {

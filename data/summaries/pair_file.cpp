@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "data/files/json_text.h"
 #include "data/text/column_file.h"
-#include "data/text/json_text.h"
 #include "data/text/text_file.h"
 
 namespace weft::data {

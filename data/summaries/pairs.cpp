@@ -21,13 +21,13 @@ struct Pairs::Source {
   Source(const PairsSettings& settings, Index length) {
     const SplitFiles& files = settings.files;
     files.require_one_way();
-    identity = core::message_of("pairs units=", settings.units, " length=", length,
+    identity = core::message_of("pairs units=", settings.units.kind, " length=", length,
                                 " source=", settings.source_length);
     const auto load = [&](const std::string& name) {
       auto pairs = read_pair_file(name, settings.pair_fields());
       for (const PairLine& pair : pairs) {
         identity += "\n" + fingerprint_of(pair.source) + fingerprint_of(pair.target);
-        if (settings.units == "characters") text += pair.source + pair.target;
+        if (settings.units.kind == "characters") text += pair.source + pair.target;
       }
       path = name;
       return pairs;
@@ -75,7 +75,7 @@ void PairsSettings::fields(core::Fields& fields, Index) {
     if (source_field == target_field)
       fields.problem("target_field", "is the field of sources: name another");
   });
-  list_units(fields, units);
+  units.fields(fields, {"bytes", "characters", "sentencepiece"});
   fields.integer("source_length", source_length,
                  "the most tokens of a source, longer ones are cut; targets are cut at data.length",
                  core::between(1, 1 << 30));
@@ -105,9 +105,13 @@ Pairs::Pairs(const PairsSettings& settings, Index length, Index batch, std::uint
       length_(length),
       batch_(batch),
       splits_(std::move(source.splits)),
-      spelling_(settings.units, 1, std::move(source.text), source.path, settings.known),
-      seed_(seed),
-      fingerprint_(fingerprint_of(source.identity)) {
+      spelling_(spelling_of(settings.units, {TextFile{source.path, std::move(source.text)}},
+                            settings.known),
+                1),
+      seed_(seed) {
+  if (has_pieces())
+    source.identity += "\ntokenizer=" + fingerprint_of(spelling_.units().tokenizer()->file());
+  fingerprint_ = fingerprint_of(source.identity);
   core::require(settings.source_length >= 1 && length >= 1,
                 "pairs: sources and targets need at least one token");
   if (of(Split::training).empty())
@@ -173,6 +177,12 @@ Batch Pairs::evaluation(Split split, Index number, Index stride) const {
 
 std::optional<std::string> Pairs::reference(Split split, Index number) const {
   return of(split).at(std::size_t(number)).target;
+}
+
+/// Other units are counted as they are, the end of a target with them.
+std::optional<Index> Pairs::text_bytes(Token token) const {
+  if (!has_pieces()) return {};
+  return Index(decode(std::span(&token, 1)).size());
 }
 
 std::optional<Index> Pairs::training_tokens() const {

@@ -7,6 +7,7 @@
 #include "data/summaries/pair_file.h"
 #include "data/text/shifted_spelling.h"
 #include "data/text/split_files.h"
+#include "data/text/text_units.h"
 
 namespace weft::data {
 
@@ -15,7 +16,7 @@ struct PairsSettings {
   SplitFiles files{.fractions = {0.8, 0.1, 0.1}};
   PairFields columns = {};
   std::string source_field = "source", target_field = "target";  ///< of JSON lines
-  std::string units = "bytes";
+  TextUnits units;
   Index source_length = 512;  ///< tokens of a source, longer ones are cut
   Meaning known = {};         ///< to a model that has been trained
 
@@ -24,7 +25,7 @@ struct PairsSettings {
   PairFields pair_fields() const;
 };
 
-/// Sources and targets from files, read byte by byte or character by character, such as documents
+/// Sources and targets from files, read as bytes, characters or pieces, such as documents
 /// and their summaries. Token 0 begins and ends every target. Sources are cut at `source_length`
 /// and targets at `length`; a target that is cut has no end. Training reads every pair once per
 /// epoch, each time in a new order. One file is divided by fractions in a random order that depends
@@ -51,7 +52,9 @@ class Pairs final : public Dataset {
   std::optional<std::string> scored_part() const override { return "target"; }
   std::optional<std::string> reference(Split split, Index number) const override;
   std::vector<std::string> remarks() const override;
-  std::string unit() const override { return spelling_.is_bytes() ? "byte" : "character"; }
+  /// What bits are counted by: pieces by the bytes that they stand for.
+  std::string unit() const override { return has_pieces() ? "byte" : spelling_.units().unit(); }
+  std::optional<Index> text_bytes(Token token) const override;
   std::string fingerprint() const override { return fingerprint_; }
 
  private:
@@ -65,6 +68,7 @@ class Pairs final : public Dataset {
   Batch assemble(Index rows, Index count, Take take) const;
   const std::vector<PairLine>& of(Split split) const { return splits_[std::size_t(split)]; }
   Index scored(Split split) const;
+  bool has_pieces() const { return spelling_.units().tokenizer().has_value(); }
 
   PairsSettings settings_;
   Index length_, batch_;

@@ -2,8 +2,8 @@
 
 #include "core/fields.h"
 #include "core/rng.h"
-#include "data/alphabet.h"
 #include "data/batch_rows.h"
+#include "data/spelling/alphabet.h"
 
 namespace weft::data {
 

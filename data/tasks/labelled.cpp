@@ -40,9 +40,11 @@ void LabelledSettings::fields(core::Fields& fields, Index length) {
               "the column of labels: its number, from 1, or its name in the header");
   fields.text("text_column", columns.text, "the column of texts, in the same way");
   fields.flag("header", columns.header, "the first line of each file names the columns");
+  fields.added("units");
+  units.fields(fields, {"bytes", "sentencepiece"});
   fields.integer(
       "shortest", shortest,
-      "fewest bytes of a text, shorter texts are left out; data.length: nothing is padded",
+      "fewest tokens of a text, shorter texts are left out; data.length: nothing is padded",
       core::at_least(1));
   files.check_paths(fields, "a file of columns divided by tabs, label and text");
   fields.when(files.divided(), "one file in data.path",
@@ -61,11 +63,18 @@ DataPlan configure_labelled(core::Fields& fields, Index length) {
 }
 
 Labelled::Labelled(const LabelledSettings& settings, Index length, Index batch, std::uint64_t seed)
-    : Classification(length, batch, settings.shortest < length), seed_(seed) {
+    : Classification(length, batch, settings.shortest < length),
+      spelling_(spelling_of(settings.units, {}, settings.known), 1),
+      shortest_(settings.shortest),
+      seed_(seed) {
+  core::require(settings.units.kind != "characters",
+                "labelled: data.units must be bytes or sentencepiece");
   const SplitFiles& files = settings.files;
   files.require_one_way();
   std::string identity =
       core::message_of("labelled length=", length, " shortest=", settings.shortest);
+  if (const auto& tokenizer = spelling_.units().tokenizer())
+    identity += " tokenizer=" + fingerprint_of(tokenizer->file());
   const auto load = [&](const std::string& path) {
     const std::vector<LabelledLine> lines = read_labelled_file(path, settings.columns);
     if (names_.empty()) names_ = names_of(lines, path, settings.known);
@@ -78,10 +87,8 @@ Labelled::Labelled(const LabelledSettings& settings, Index length, Index batch, 
             core::message_of(path, ":", line.number, ": no line of training has the label \"",
                              line.label, "\": correct it, or remove the line"));
       identity += "\n" + line.label + "\t" + fingerprint_of(line.text);
-      cut_ += Index(line.text.size()) > length;
-      left_out_ += Index(line.text.size()) < settings.shortest;
-      if (Index(line.text.size()) >= settings.shortest)
-        rows.push_back({line.text.substr(0, std::size_t(length)), Token(found - names_.begin())});
+      if (auto row = row_of(line.text, Token(found - names_.begin())))
+        rows.push_back(std::move(*row));
     }
     return rows;
   };
@@ -97,8 +104,24 @@ Labelled::Labelled(const LabelledSettings& settings, Index length, Index batch, 
     throw core::Error(
         core::Fault::data,
         core::message_of("the training split holds no text of at least ", settings.shortest,
-                         " bytes: lower data.shortest, or give "
+                         " tokens: lower data.shortest, or give "
                          "training a larger share in data.fractions"));
+}
+
+std::optional<Labelled::Row> Labelled::row_of(const std::string& text, Token label) {
+  Row row{text, label};
+  auto size = Index(text.size());
+  if (spelling_.is_bytes()) {
+    row.text.resize(std::size_t(std::min(size, length())));
+  } else {
+    row.pieces = encode(text);
+    size = Index(row.pieces.size());
+    row.pieces.resize(std::size_t(std::min(size, length())));
+  }
+  cut_ += size > length();
+  left_out_ += size < shortest_;
+  if (size < shortest_) return {};
+  return row;
 }
 
 /// Equal texts stay together.
@@ -115,7 +138,8 @@ void Labelled::divide(Rows rows, const std::vector<double>& fractions) {
 
 std::optional<Index> Labelled::training_tokens() const {
   Index total = 0;
-  for (const Row& row : rows_of(Split::training)) total += Index(row.text.size());
+  for (const Row& row : rows_of(Split::training))
+    total += Index(row.pieces.empty() ? row.text.size() : row.pieces.size());
   return total;
 }
 
@@ -147,26 +171,11 @@ std::vector<std::string> Labelled::remarks() const {
   std::vector<std::string> said;
   if (cut_ > 0)
     said.push_back(core::message_of(cut_, cut_ == 1 ? " text is" : " texts are", " cut at ",
-                                    length(), " bytes (data.length)"));
+                                    length(), " ", spelling_.units().unit(), "s (data.length)"));
   if (left_out_ > 0)
     said.push_back(core::message_of(left_out_, left_out_ == 1 ? " text is" : " texts are",
                                     " left out, being too short (data.shortest)"));
   return said;
-}
-
-std::vector<Token> Labelled::encode(std::string_view text) const {
-  std::vector<Token> tokens;
-  for (const char byte : text) tokens.push_back(Token(std::uint8_t(byte)) + 1);
-  return tokens;
-}
-
-std::string Labelled::decode(std::span<const Token> tokens) const {
-  std::string text;
-  for (const Token token : tokens) {
-    core::require(token >= 0 && token < vocabulary(), "token ", token, " is no byte");
-    if (token > 0) text += char(token - 1);
-  }
-  return text;
 }
 
 }  // namespace weft::data

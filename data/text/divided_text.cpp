@@ -1,5 +1,6 @@
 #include "data/text/divided_text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -28,23 +29,37 @@ std::array<Part, 3> divide(Index whole, const std::vector<double>& fractions) {
   return parts;
 }
 
+}  // namespace
+
+std::optional<Token> TextFacts::boundary() const {
+  if (!boundaries) return {};
+  return Token(spelling.vocabulary());
+}
+
+std::string TextFacts::decode(std::span<const Token> tokens) const {
+  std::string text;
+  for (auto rest = tokens; !rest.empty();) {
+    const auto end = boundaries ? std::ranges::find(rest, *boundary()) : rest.end();
+    const auto count = std::size_t(end - rest.begin());
+    text += spelling.decode(rest.first(count));
+    if (end != rest.end()) text += '\n';
+    rest = rest.subspan(std::min(count + 1, rest.size()));
+  }
+  return text;
+}
+
 TextOrigin origin_of(const TextFile& file) {
   return {std::filesystem::path(file.path).filename().string(), Index(file.bytes.size()),
           fingerprint_of(file.bytes)};
 }
 
-}  // namespace
-
 DividedText divide_texts(std::vector<TextFile> files, const std::array<std::size_t, 3>& counts,
-                         const std::string& units, const Meaning& known) {
-  core::require(units == "bytes" || units == "characters",
-                "data.units must be bytes or characters, got '", units, "'");
-  TextFacts facts;
-  if (units == "characters") facts.spelling = known.spelling_for(Spelling(alphabet_of(files)));
+                         const TextUnits& units, const Meaning& known) {
+  TextFacts facts{.spelling = spelling_of(units, files, known)};
   PackedTokens tokens(facts.spelling.vocabulary());
   std::size_t bytes = 0;
   for (const TextFile& file : files) bytes += file.bytes.size();
-  tokens.reserve(Index(bytes));
+  if (!facts.spelling.tokenizer()) tokens.reserve(Index(bytes));
   auto file = files.begin();
   for (std::size_t i = 0; i < facts.parts.size(); ++i) {
     facts.parts[i].begin = tokens.size();

@@ -33,7 +33,7 @@ Index MaskedText::windows(Split split) const {
   if (size < length())
     throw core::Error(
         core::Fault::data,
-        core::message_of("the ", name_of(split), " split holds ", size, " ", text_.unit(),
+        core::message_of("the ", name_of(split), " split holds ", size, " ", text_.token_name(),
                          size == 1 ? "" : "s", ", less than one window of data.length = ", length(),
                          ": lower data.length, give the split a larger share in "
                          "data.fractions, or a separate file in data.",
@@ -80,7 +80,7 @@ std::vector<Baseline> MaskedText::baselines(Split split) const {
     }
   }
   std::vector<Baseline> all = {
-      {"most frequent " + text_.unit(), double(std::ranges::max(counts)) / scored}};
+      {"most frequent " + text_.token_name(), double(std::ranges::max(counts)) / scored}};
   if (settings_.masking == "bert") all.push_back({"what stands there", kept / scored});
   std::ranges::sort(all, {}, &Baseline::accuracy);
   return all;

@@ -23,9 +23,10 @@ class MaskedText final : public Dataset {
   std::vector<Token> encode(std::string_view text) const override { return text_.encode(text); }
   /// That of the text; the mask token comes after its units.
   std::optional<Spelling> spelling() const override { return text_.spelling(); }
+  std::optional<Token> document_end() const override { return text_.document_end(); }
   /// A hidden token prints as a full block.
   std::string decode(std::span<const Token> tokens) const override;
-  std::string unit() const override { return "masked " + text_.unit(); }
+  std::string unit() const override { return "masked " + text_.token_name(); }
   std::string fingerprint() const override;
   /// Always predicting the token that is hidden most often; and predicting the token that is
   /// shown, which is right where a chosen token was kept.

@@ -11,7 +11,7 @@
 namespace weft::data {
 namespace {
 
-constexpr std::int64_t format = 1;
+constexpr std::int64_t format = 2;  // 1 where there are neither pieces nor boundaries
 constexpr char32_t last_character = 0x10ffff;
 
 template <class Value>
@@ -24,7 +24,14 @@ Value attribute_of(const core::Hdf5File& file, const std::string& path, const st
 }
 
 Spelling read_spelling(const core::Hdf5File& file, const std::string& path) {
-  if (attribute_of<std::string>(file, path, "units") == "bytes") return Spelling::bytes();
+  const auto units = attribute_of<std::string>(file, path, "units");
+  if (units == "bytes") return Spelling::bytes();
+  if (units == "sentencepiece") {
+    const auto model = file.read<std::uint8_t>("tokenizer");
+    return Spelling(
+        Tokenizer(PieceTable({reinterpret_cast<const char*>(model.data()), model.size()},
+                             "the tokenizer in '" + path + "'")));
+  }
   const auto codes = file.read<std::int32_t>("alphabet");
   std::vector<char32_t> characters;
   for (const std::int32_t code : codes) {
@@ -79,7 +86,8 @@ PreparedText open_sealed(const std::string& path) {
                 format, "; use a newer weft");
   PreparedText text{.facts = {}, .tokens = {}, .fingerprint = seal.xxh3_128};
   text.facts.spelling = read_spelling(file, path);
-  text.tokens = locate_tokens(file, path, text.facts.spelling.vocabulary());
+  text.facts.boundaries = file.has_attribute("/", "boundaries");
+  text.tokens = locate_tokens(file, path, text.facts.vocabulary());
   text.facts.parts = read_parts(file, path, text.tokens->size());
   return text;
 }
@@ -88,8 +96,16 @@ PreparedText open_sealed(const std::string& path) {
 
 std::string write_prepared_text(const std::filesystem::path& path, const DividedText& text) {
   core::Hdf5File file = core::Hdf5File::in_memory(path.string());
-  file.set_attribute("/", "format", format);
-  file.set_attribute("/", "units", text.facts.unit() + "s");
+  const auto& tokenizer = text.facts.spelling.tokenizer();
+  const bool boundaries = text.facts.boundaries;
+  file.set_attribute("/", "format", tokenizer || boundaries ? format : std::int64_t(1));
+  if (boundaries) file.set_attribute("/", "boundaries", std::int64_t(1));
+  if (tokenizer) {
+    const std::string model = tokenizer->file();
+    file.write<std::uint8_t>("tokenizer", {Index(model.size())},
+                             {reinterpret_cast<const std::uint8_t*>(model.data()), model.size()});
+  }
+  file.set_attribute("/", "units", tokenizer ? "sentencepiece" : text.facts.unit() + "s");
   std::visit(
       [&]<class Stored>(const std::vector<Stored>& tokens) {
         file.write<Stored>("tokens", {Index(tokens.size())}, tokens);

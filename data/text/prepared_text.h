@@ -11,10 +11,12 @@ namespace weft::data {
 
 /// A prepared text is one HDF5 file followed by its seal (core/files/file_seal.h):
 ///   /tokens            [N] unsigned 8 or 16 bits, or 32: as few as the vocabulary allows
-///   /alphabet          [V] code points by token; absent where tokens are bytes
+///   /alphabet          [V] code points by token, where tokens are characters
+///   /tokenizer         bytes of a SentencePiece model, where tokens are its pieces
 ///   /splits            [3, 2] first token and count of training, validation, test
 ///   /sources/0 ...     attributes name, bytes, xxh3_128: the files it was made of
-///   / attributes       format, units
+///   / attributes       format, units, and boundaries where a token after all units is a boundary
+///                      between documents
 struct PreparedText {
   TextFacts facts;
   std::unique_ptr<StoredTokens> tokens;  ///< left in the file

@@ -2,7 +2,7 @@
 
 #include "core/fields.h"
 #include "data/plan.h"
-#include "data/spelling.h"
+#include "data/spelling/spelling.h"
 
 namespace weft::data {
 
@@ -18,7 +18,7 @@ class ShiftedSpelling {
                   const std::string& path, const Meaning& known);
 
   core::Index vocabulary() const { return spelling_.vocabulary() + first_; }
-  bool is_bytes() const { return !spelling_.alphabet(); }
+  bool is_bytes() const { return spelling_.is_bytes(); }
   const Spelling& units() const { return spelling_; }
   core::Token first() const { return first_; }
   std::vector<core::Token> encode(std::string_view text) const;

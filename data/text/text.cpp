@@ -1,12 +1,14 @@
 #include "data/text/text.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "core/error.h"
 #include "data/files/text_paths.h"
 #include "data/fingerprint.h"
+#include "data/text/document_text.h"
 #include "data/text/prepared_text.h"
-#include "data/text/shifted_spelling.h"
 #include "data/windows.h"
 
 namespace weft::data {
@@ -40,8 +42,8 @@ void TextSettings::fields(core::Fields& fields) {
       "a file, a folder, a pattern or several of these with commas, also compressed, "
       "divided into splits by fractions; or FILE.h5 of weft data prepare, which has its "
       "own units and splits");
-  fields.when(!prepared(), "a data.path that is not a prepared text (.h5)",
-              [&] { list_units(fields, units); });
+  units.text_fields(fields, prepared());
+  list_documents(fields);
   fields.choice("sampling", sampling,
                 "crops: every sequence starts at a random position; streams: the rows of a batch "
                 "continue those of the batch before",
@@ -57,7 +59,28 @@ void TextSettings::fields(core::Fields& fields) {
       fields.problem(key, "is a prepared text, which has its own splits: name it in data.path");
   files.check_paths(fields, "a text file");
   fields.when(files.divided() && !prepared(), "one text file in data.path, not prepared (.h5)",
-              [&] { files.list_fractions(fields, "in file order"); });
+              [&] {
+                files.list_fractions(fields,
+                                     "in file order, or with data.documents document by document "
+                                     "in a random order");
+              });
+  if (has_documents() && files.divided() &&
+      std::abs(std::reduce(files.fractions.begin(), files.fractions.end()) - 1) > 1e-9)
+    fields.problem("fractions", "must add up to 1 where documents are drawn into splits");
+}
+
+void TextSettings::list_documents(core::Fields& fields) {
+  fields.when(!prepared(), "a data.path that is not a prepared text (.h5)", [&] {
+    fields.added("documents");
+    fields.choice("documents", documents,
+                  "documents, each in one split, with a boundary token between them: whole files, "
+                  "lines, or blank (empty lines divide them); none: the text is one",
+                  {"none", "files", "lines", "blank"});
+  });
+  fields.when(!prepared() && documents == "lines", "data.documents = \"lines\"", [&] {
+    fields.added("field");
+    fields.text("field", field, "each line is a JSON object, and this field is the document");
+  });
 }
 
 Text::Text(const TextSettings& settings, Index length, Index batch, std::uint64_t seed)
@@ -71,24 +94,47 @@ Text::Text(const TextSettings& settings, Index length, Index batch, std::uint64_
   check_training_length(settings);
 }
 
+DividedText Text::read(const TextSettings& settings) {
+  const TextDivision division = division_of(settings, remarks_);
+  if (!settings.has_documents()) return read_divided_text(division);
+  const DocumentRule rule{DocumentRule::form_named(settings.documents), settings.field};
+  DocumentText found = read_document_text(division, {.rule = rule, .boundaries = true});
+  remarks_.push_back(core::message_of(found.documents[0] + found.documents[1] + found.documents[2],
+                                      " documents, each ", rule.words(), ": training ",
+                                      found.documents[0], ", validation ", found.documents[1],
+                                      ", test ", found.documents[2]));
+  return std::move(found.text);
+}
+
+std::optional<Index> Text::text_bytes(Token token) const {
+  return token == facts_.boundary() ? 0 : bytes_[std::size_t(token)];
+}
+
 /// A prepared file, one text by fractions, or a file for each split.
 void Text::load(const TextSettings& settings) {
   std::string identity = core::message_of(" sampling=", settings.sampling, " length=", length_);
   if (settings.prepared()) {
     PreparedText prepared = open_prepared_text(settings.files.path);
+    require_same_tokenizer(prepared.facts.spelling, settings.files.path, settings.units.tokenizer);
     facts_ = std::move(prepared.facts);
     tokens_ = std::move(prepared.tokens);
     identity = "prepared " + prepared.fingerprint + identity;
   } else {
-    DividedText read = read_divided_text(division_of(settings, remarks_));
-    facts_ = std::move(read.facts);
-    tokens_ = std::make_unique<PackedTokens>(std::move(read.tokens));
-    identity = "text units=" + settings.units + identity;
+    DividedText text = read(settings);
+    facts_ = std::move(text.facts);
+    tokens_ = std::make_unique<PackedTokens>(std::move(text.tokens));
+    identity = "text units=" + settings.units.kind + identity;
+    if (const auto& tokenizer = facts_.spelling.tokenizer())
+      identity += " tokenizer=" + fingerprint_of(tokenizer->file());
+    if (settings.has_documents())
+      identity += " documents=" + settings.documents + " field=" + settings.field;
     for (const TextOrigin& origin : facts_.origins) identity += " file=" + origin.fingerprint;
   }
   for (const Part& part : facts_.parts)
     identity += core::message_of(" part=", part.begin, "+", part.size);
   fingerprint_ = fingerprint_of(identity);
+  for (Token token = 0; token < facts_.spelling.vocabulary(); ++token)
+    bytes_.push_back(facts_.spelling.bytes_of(token));
 }
 
 void Text::check_training_length(const TextSettings& settings) const {
@@ -96,7 +142,7 @@ void Text::check_training_length(const TextSettings& settings) const {
   const SplitFiles& files = settings.files;
   const std::string& path = files.divided() ? files.path : files.train_path;
   const std::string origin = core::message_of("the training split of '", path, "' holds ", size,
-                                              " ", unit(), size == 1 ? "" : "s");
+                                              " ", token_name(), size == 1 ? "" : "s");
   if (size < length_ + 1) {
     throw core::Error(core::Fault::data,
                       core::message_of(origin, ", but a sequence needs data.length + 1 = ",
@@ -154,7 +200,7 @@ const Part& Text::part_to_score(Split split) const {
   if (found.size >= 2) return found;
   throw core::Error(core::Fault::data,
                     core::message_of("the ", name_of(split), " split holds ", found.size, " ",
-                                     unit(), found.size == 1 ? "" : "s",
+                                     token_name(), found.size == 1 ? "" : "s",
                                      ", too little to score: give it a larger share in "
                                      "data.fractions, or a separate file in data.",
                                      name_of(split),

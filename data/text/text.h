@@ -14,37 +14,46 @@ namespace weft::data {
 struct TextSettings {
   /// `path` may also name a prepared text (.h5), a folder, a pattern, or several with commas.
   SplitFiles files{.fractions = {0.9, 0.1, 0.0}};
-  std::string units = "bytes";     ///< bytes | characters
+  TextUnits units;
+  std::string documents = "none";  ///< none | files | lines | blank
+  std::string field = {};          ///< not empty: lines are JSON, and this field is the document
   std::string sampling = "crops";  ///< crops | streams
   MaskingSettings hidden;
   Meaning known = {};  ///< to a model that has been trained
 
   /// Whether the path names a file of weft data prepare, which has its own units and splits.
   bool prepared() const { return files.path.ends_with(".h5"); }
+  bool has_documents() const { return documents != "none"; }
   void fields(core::Fields& fields);
+
+ private:
+  void list_documents(core::Fields& fields);
 };
 
-/// A text as bytes or characters, cut into splits; in memory or in a prepared file. Training
-/// sequence s (batch number * B + row) starts at a random position drawn from (seed, s), or
-/// continues the stream of its row.
+/// A text as bytes, characters or pieces, cut into splits; in memory or in a prepared file.
+/// Training sequence s (batch number * B + row) starts at a random position drawn from (seed, s),
+/// or continues the stream of its row.
 class Text final : public Dataset {
  public:
   Text(const TextSettings& settings, Index length, Index batch, std::uint64_t seed);
 
   Index length() const override { return length_; }
   Index batch() const override { return batch_; }
-  Index vocabulary() const override { return facts_.spelling.vocabulary(); }
+  Index vocabulary() const override { return facts_.vocabulary(); }
   std::optional<Index> training_tokens() const override { return part(Split::training).size; }
   Index evaluation_batches(Split split, Index stride) const override;
   Batch evaluation(Split split, Index number, Index stride) const override;
   std::vector<Token> encode(std::string_view text) const override {
     return facts_.spelling.encode(text);
   }
-  std::string decode(std::span<const Token> tokens) const override {
-    return facts_.spelling.decode(tokens);
-  }
+  std::string decode(std::span<const Token> tokens) const override { return facts_.decode(tokens); }
   std::optional<Spelling> spelling() const override { return facts_.spelling; }
-  std::string unit() const override { return facts_.unit(); }
+  std::optional<Token> document_end() const override { return facts_.boundary(); }
+  /// What bits are counted by: pieces are compared by the bytes that they stand for.
+  std::string unit() const override { return facts_.spelling.tokenizer() ? "byte" : token_name(); }
+  std::optional<Index> text_bytes(Token token) const override;
+  /// What a token is.
+  std::string token_name() const { return facts_.unit(); }
   std::vector<std::string> remarks() const override { return remarks_; }
   std::string fingerprint() const override { return fingerprint_; }
 
@@ -58,6 +67,7 @@ class Text final : public Dataset {
  private:
   Batch read_training(Index number, core::Stretch rows) const override;
   void load(const TextSettings& settings);
+  DividedText read(const TextSettings& settings);
   void check_training_length(const TextSettings& settings) const;
   const Part& part(Split split) const { return facts_.part(split); }
   const Part& part_to_score(Split split) const;
@@ -72,8 +82,9 @@ class Text final : public Dataset {
   core::Rng places_;
   TextFacts facts_;
   std::unique_ptr<StoredTokens> tokens_;
+  std::vector<Index> bytes_;  ///< that each unit stands for
   std::string fingerprint_;
-  std::vector<std::string> remarks_;  ///< on folders
+  std::vector<std::string> remarks_;  ///< on folders and documents
 };
 
 }  // namespace weft::data

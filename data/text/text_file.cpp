@@ -1,7 +1,7 @@
 #include "data/text/text_file.h"
 
 #include "core/error.h"
-#include "data/utf8.h"
+#include "data/spelling/utf8.h"
 
 namespace weft::data {
 namespace {
@@ -41,6 +41,8 @@ void append_tokens(const TextFile& file, const Spelling& spelling, PackedTokens&
   if (const auto& alphabet = spelling.alphabet()) {
     for_each_character(
         file, [&](char32_t character) { tokens.append(alphabet->find(character).value()); });
+  } else if (spelling.tokenizer()) {
+    for (const core::Token token : spelling.encode(file.bytes)) tokens.append(token);
   } else {
     for (const char byte : file.bytes) tokens.append(std::uint8_t(byte));
   }

@@ -4,8 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/files/base64.h"
 #include "core/files/json_nesting.h"
-#include "data/utf8.h"
+#include "data/spelling/utf8.h"
 
 namespace weft::experiments {
 namespace {
@@ -24,6 +25,17 @@ data::Spelling read_alphabet(const Checkpoint& checkpoint) {
     throw core::Error(core::Fault::checkpoint,
                       checkpoint.path.string() + ": its alphabet cannot be read");
   return data::Spelling(data::Alphabet(std::move(characters)));
+}
+
+data::Spelling read_tokenizer(const Checkpoint& checkpoint) {
+  const std::string name = checkpoint.path.string() + ": its tokenizer";
+  const auto model = core::from_base64(checkpoint.text("data/tokenizer"));
+  if (!model) throw core::Error(core::Fault::checkpoint, name + " cannot be read");
+  try {
+    return data::Spelling(data::Tokenizer(data::PieceTable(*model, name)));
+  } catch (const core::Error& error) {
+    throw core::Error(core::Fault::checkpoint, error.reason());
+  }
 }
 
 /// The meaning of each number before and now; empty for a number that is not used.
@@ -50,6 +62,9 @@ Meaning characters_of(const data::Spelling& spelling) {
   if (const auto& alphabet = spelling.alphabet())
     for (const char32_t character : alphabet->characters())
       data::append_character(all.emplace_back(), character);
+  else if (spelling.tokenizer())
+    for (core::Token token = 0; token < spelling.vocabulary(); ++token)
+      all.push_back(spelling.decode(std::span(&token, 1)));
   else
     all.push_back("bytes");
   return all;
@@ -107,6 +122,8 @@ std::vector<std::string> differences_in_meaning(const Checkpoint& checkpoint,
 std::map<std::string, std::string> describe_spelling(
     const std::optional<data::Spelling>& spelling) {
   if (!spelling) return {};
+  if (const auto& tokenizer = spelling->tokenizer())
+    return {{"units", "sentencepiece"}, {"tokenizer", core::base64(tokenizer->file())}};
   const auto& alphabet = spelling->alphabet();
   if (!alphabet) return {{"units", "bytes"}};
   std::string characters;
@@ -118,6 +135,7 @@ std::map<std::string, std::string> describe_spelling(
 std::optional<data::Spelling> saved_spelling(const Checkpoint& checkpoint) {
   if (!checkpoint.has("data/units")) return {};
   if (checkpoint.text("data/units") == "bytes") return data::Spelling::bytes();
+  if (checkpoint.text("data/units") == "sentencepiece") return read_tokenizer(checkpoint);
   return read_alphabet(checkpoint);
 }
 

@@ -10,9 +10,10 @@
 
 namespace weft::experiments {
 
-/// How a dataset writes its tokens, as a saved model carries it: units ("bytes" or "characters")
-/// and, for characters, alphabet: a JSON string with the character of every token in order. Empty
-/// where the dataset has no such spelling.
+/// How a dataset writes its tokens, as a saved model carries it: units ("bytes", "characters" or
+/// "sentencepiece"); for characters alphabet, a JSON string with the character of every token in
+/// order; for sentencepiece tokenizer, its model file in base64. Empty where the dataset has no
+/// such spelling.
 std::map<std::string, std::string> describe_spelling(const std::optional<data::Spelling>& spelling);
 
 /// What its classes are called, as a saved model carries it: a JSON list of names.
@@ -26,7 +27,7 @@ std::vector<std::string> saved_classes(const Checkpoint& checkpoint);
 std::vector<std::string> differences_in_meaning(const Checkpoint& checkpoint,
                                                 const data::Dataset& dataset);
 
-/// The spelling among a checkpoint's facts ("data/units", "data/alphabet"); none in one that has
+/// The spelling among a checkpoint's facts ("data/units" and so on); none in one that has
 /// none.
 std::optional<data::Spelling> saved_spelling(const Checkpoint& checkpoint);
 

@@ -15,6 +15,7 @@ TextForm TextForm::of(const data::Dataset& dataset) {
                 .first_unit = dataset.first_unit(),
                 .classes = dataset.class_names(),
                 .boundary = dataset.boundary(),
+                .document_end = dataset.document_end(),
                 .source_length = dataset.source_length()};
   if (const auto* questions = dynamic_cast<const data::QuestionData*>(&dataset))
     form.question = questions->question_form();
@@ -30,11 +31,21 @@ std::vector<Token> TextForm::encode(std::string_view text) const {
 
 std::string TextForm::decode(std::span<const Token> tokens) const {
   core::require(spelling.has_value(), "this model's data alone can write a text");
+  std::string text;
   std::vector<Token> units;
+  const auto end_units = [&] {
+    text += spelling->decode(units);
+    units.clear();
+  };
   for (const Token token : tokens)
-    if (token >= first_unit && token - first_unit < spelling->vocabulary())
+    if (token >= first_unit && token - first_unit < spelling->vocabulary()) {
       units.push_back(token - first_unit);
-  return spelling->decode(units);
+    } else if (token == document_end) {
+      end_units();
+      text += '\n';
+    }
+  end_units();
+  return text;
 }
 
 Facts describe_form(const TextForm& form) {
@@ -44,6 +55,7 @@ Facts describe_form(const TextForm& form) {
   if (form.first_unit > 0) facts["data/first_unit"] = std::int64_t(form.first_unit);
   if (!form.classes.empty()) facts["data/classes"] = describe_classes(form.classes);
   if (form.boundary) facts["data/boundary"] = std::int64_t(*form.boundary);
+  if (form.document_end) facts["data/document_end"] = std::int64_t(*form.document_end);
   if (form.source_length > 0) facts["data/source_length"] = std::int64_t(form.source_length);
   if (form.question) {
     facts["data/question_length"] = std::int64_t(form.question->longest);
@@ -70,6 +82,7 @@ std::optional<TextForm> saved_form(const Checkpoint& checkpoint) {
                 .classes = saved_classes(checkpoint),
                 .source_length = number("source_length", 0)};
   if (checkpoint.has("data/boundary")) form.boundary = Token(number("boundary", 0));
+  if (checkpoint.has("data/document_end")) form.document_end = Token(number("document_end", 0));
   if (checkpoint.has("data/question_length"))
     form.question = {number("question_length", 1), number("question_stride", 0)};
   return form;

@@ -11,11 +11,12 @@ namespace weft::experiments {
 /// without its data. It is saved with every checkpoint and exported with the model.
 struct TextForm {
   core::Index vocabulary = 0;
-  std::optional<data::Spelling> spelling = {};  ///< none: only the data can read a text
-  core::Token first_unit = 0;                   ///< the token of the spelling's first unit
-  std::vector<std::string> classes = {};        ///< names, in the order of the logits
-  std::optional<core::Token> boundary = {};     ///< begins and ends every generated target
-  core::Index source_length = 0;                ///< tokens of a source, longer ones are cut
+  std::optional<data::Spelling> spelling = {};   ///< none: only the data can read a text
+  core::Token first_unit = 0;                    ///< the token of the spelling's first unit
+  std::vector<std::string> classes = {};         ///< names, in the order of the logits
+  std::optional<core::Token> boundary = {};      ///< begins and ends every generated target
+  std::optional<core::Token> document_end = {};  ///< stands between two documents
+  core::Index source_length = 0;                 ///< tokens of a source, longer ones are cut
   std::optional<data::QuestionForm> question = {};
 
   /// The form of what a dataset reads.
@@ -23,7 +24,7 @@ struct TextForm {
 
   /// Text to tokens; what cannot be written in the model's units is an error that names it.
   std::vector<core::Token> encode(std::string_view text) const;
-  /// Tokens before the first unit and after the last are left out.
+  /// Tokens before the first unit and after the last are left out; ends of documents are line ends.
   std::string decode(std::span<const core::Token> tokens) const;
 };
 

@@ -48,7 +48,13 @@ int verify_checkpoints(const CheckpointStore& store) {
 void show_checkpoint(const Checkpoint& checkpoint) {
   std::cout << checkpoint.path.string() << ": step " << checkpoint.step << '\n';
   std::vector<std::vector<std::string>> rows;
-  for (const auto& [name, fact] : checkpoint.facts) rows.push_back({name, text_of(fact)});
+  for (const auto& [name, fact] : checkpoint.facts) {
+    const std::string text = text_of(fact);
+    rows.push_back({name, name != "data/tokenizer"
+                              ? text
+                              : core::message_of("a SentencePiece model, ", text.size(),
+                                                 " letters of base64")});
+  }
   for (const auto& [name, array] : checkpoint.arrays)
     rows.push_back({name, core::message_of(array.shape)});
   std::cout << format_columns(rows, 60);

@@ -31,6 +31,7 @@ std::string names_of(std::span<const Command> commands) {
 
 std::span<const Command> data_commands() {
   static constexpr Command commands[] = {
+      {"tokenizer", "learn pieces of words from a text, to be its tokens", data_tokenizer_command},
       {"prepare", "write a text as tokens, ready to train on", data_prepare_command},
       {"dedup", "drop documents that nearly repeat earlier ones", data_dedup_command},
   };
@@ -64,7 +65,8 @@ std::span<const Command> all_commands() {
       {"export", "write a run's model as safetensors or npz, with a card", export_command},
       {"import", "start a run with a model from safetensors", import_command},
       {"ckpt", "list, show or verify the checkpoints of a run", nullptr, ckpt_commands},
-      {"data", "prepare a text for training, or drop its near-duplicates", nullptr, data_commands},
+      {"data", "learn a tokenizer, prepare a text for training, or drop its near-duplicates",
+       nullptr, data_commands},
       {"completion", "print a script that lets a shell complete verbs and settings",
        completion_command},
   };

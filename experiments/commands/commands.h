@@ -40,6 +40,7 @@ int runs_command(const Arguments& arguments);
 int completion_command(const Arguments& arguments);
 /// weft help VERB, or a page of the manual; the words are not empty.
 int help_command(const Arguments& words);
+int data_tokenizer_command(const Arguments& arguments);
 int data_prepare_command(const Arguments& arguments);
 int data_dedup_command(const Arguments& arguments);
 

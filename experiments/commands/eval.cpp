@@ -45,6 +45,10 @@ nlohmann::ordered_json to_json(const Evaluation& e, const data::Dataset& dataset
                                  {"perplexity", e.perplexity()},
                                  {"accuracy", e.accuracy()},
                                  {"stride", e.stride}};
+  if (const auto bits = e.bits_per_byte()) {
+    json["bytes"] = e.bytes;
+    json["bits_per_byte"] = *bits;
+  }
   if (e.budget > 0) json["budget"] = e.budget;
   if (dataset.predicts_next()) json["by_position"] = bands_json(e.by_position);
   if (dataset.classes() > 0) json["classes"] = dataset.class_names();

@@ -47,7 +47,8 @@ int generate_command(const Arguments& arguments) {
                    "result.");
   line.words(1, 1000, "RUN");
   add_checkpoint_option(line);
-  line.option("prompt", "TEXT", "what to continue, or the source")
+  line.option("prompt", "TEXT",
+              "what to continue, or the source; a model of documents begins one without it")
       .option("tokens", "N", "how many tokens to generate", "200")
       .option("temperature", "X", "divides the logits; 0: always the most likely token", "0.8")
       .option("top-k", "K", "sample from the K most likely tokens; 0: from all", "0")
@@ -73,8 +74,11 @@ int generate_command(const Arguments& arguments) {
                                   .seed = std::uint64_t(line.integer("seed"))};
   core::require(options.temperature >= 0, "--temperature ", options.temperature, " is below 0");
   if (loaded.image) return generate_images(line, loaded, options);
-  const std::string prompt = prompt_of(line);
-  const auto tokens = loaded.encode(prompt);
+  const bool begins_document =
+      loaded.form.document_end && !line.has("prompt") && !line.has("prompt-file");
+  const std::string prompt = begins_document ? "" : prompt_of(line);
+  auto tokens = loaded.encode(prompt);
+  if (tokens.empty() && loaded.form.document_end) tokens = {*loaded.form.document_end};
   if (boundary) check_source(*saved.model, tokens);
   if (line.integer("beams") > 0) {
     core::require(boundary.has_value(),

@@ -6,6 +6,8 @@
 #include "core/files/durable_file.h"
 #include "core/parallel.h"
 #include "core/ranks/collectives.h"
+#include "experiments/checkpoint/saved_spelling.h"
+#include "experiments/checkpoint/store.h"
 #include "experiments/commands/commands.h"
 #include "experiments/console/command_line.h"
 #include "experiments/forecast/memory_budget.h"
@@ -109,9 +111,29 @@ RunOptions options_of(const CommandLine& line, const Source& source) {
   return options;
 }
 
+/// The tokenizer of a run that is continued, as its checkpoints have it; empty where there is none.
+std::string kept_tokenizer(const Source& source, RunStart start) {
+  const auto values = source.config.resolved.values();
+  const auto units = values.find("data.units");
+  if (start != RunStart::resume || units == values.end() || units->second != "\"sentencepiece\"")
+    return "";
+  CheckpointStore store(RunFiles{source.directory}.checkpoints(), 1, 1);
+  if (store.empty()) return "";
+  std::vector<std::string> said_again_when_it_resumes;
+  const auto spelling = saved_spelling(store.load_last(said_again_when_it_resumes));
+  return spelling && spelling->tokenizer() ? spelling->tokenizer()->file() : "";
+}
+
+data::Meaning meaning_by(const std::string& tokenizer) {
+  if (tokenizer.empty()) return {};
+  return {.spelling = data::Spelling(
+              data::Tokenizer(data::PieceTable(tokenizer, "the tokenizer of this run")))};
+}
+
 /// The other ranks get what the first one has read: only its machine needs the files.
-void share(core::Ranks& ranks, RunConfig& config, RunOptions& options) {
+void share(core::Ranks& ranks, RunConfig& config, RunOptions& options, std::string& tokenizer) {
   if (ranks.alone()) return;
+  tokenizer = core::broadcast(ranks, tokenizer);
   const std::string text = core::broadcast(ranks, ranks.is_first() ? config.toml() : "");
   options.init_from = core::broadcast(ranks, options.init_from);
   if (!ranks.is_first()) config = RunConfig::from_text(text, "the config of rank 0");
@@ -138,16 +160,18 @@ int train_command(const Arguments& arguments) {
   if (!asks_to_run) return 0;
   Source source;
   RunOptions options;
+  std::string tokenizer;
   core::together(ranks, [&] {
     if (!ranks.is_first()) return;
     source = read_source(line);
     options = options_of(line, source);
+    tokenizer = kept_tokenizer(source, options.start);
   });
-  share(ranks, source.config, options);
+  share(ranks, source.config, options, tokenizer);
   // The data is read before the directory is made: a missing file leaves no empty run.
   std::unique_ptr<data::Dataset> dataset;
   core::together(ranks, [&] {
-    dataset = make_dataset(source.config);
+    dataset = make_dataset(source.config, meaning_by(tokenizer));
     fit_memory(source.config);
     if (!line.has("force") && ranks.is_first()) require_fit(source.config, available_bytes());
   });

@@ -1,9 +1,8 @@
 #include "experiments/draw/markup.h"
 
 #include <algorithm>
-#include <cstdint>
 
-#include "data/utf8.h"
+#include "data/spelling/utf8.h"
 
 namespace weft::experiments {
 namespace {
@@ -39,21 +38,6 @@ std::string escape(std::string_view text, bool keeps_lines) {
 
 std::string escaped(std::string_view text) { return escape(text, false); }
 std::string escaped_lines(std::string_view text) { return escape(text, true); }
-
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view digits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t word = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      word = word << 8 | (k < count ? std::uint8_t(bytes[i + k]) : 0u);
-    for (std::size_t k = 0; k < 4; ++k)
-      text += k <= count ? digits[word >> (18 - 6 * k) & 63] : '=';
-  }
-  return text;
-}
 
 std::size_t letters_of(std::string_view text) {
   return text.size() - std::size_t(std::ranges::count_if(text, continues));

@@ -11,9 +11,6 @@ std::string escaped(std::string_view text);
 /// The same with line breaks kept, for <pre>.
 std::string escaped_lines(std::string_view text);
 
-/// Bytes inside an address: data:image/png;base64,...
-std::string base64(std::string_view bytes);
-
 /// How many characters a text in UTF-8 has.
 std::size_t letters_of(std::string_view text);
 /// At most `most` characters, the last of which is … where some are left out.

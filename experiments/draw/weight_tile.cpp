@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/files/base64.h"
 #include "data/images/png_file.h"
 #include "experiments/console/number_text.h"
 #include "experiments/draw/markup.h"
@@ -50,7 +51,7 @@ std::string mask_image(const Cells& cells, bool negative) {
     picture.pixels.push_back(own ? std::uint8_t(std::lround(255 * cells.shade(i))) : 0);
     any |= own;
   }
-  return any ? "data:image/png;base64," + base64(data::encode_png(picture)) : "";
+  return any ? "data:image/png;base64," + core::base64(data::encode_png(picture)) : "";
 }
 
 std::string hundredths(double x) { return format_fixed(x, 2); }

@@ -6,7 +6,7 @@
 #include <functional>
 #include <map>
 
-#include "data/utf8.h"
+#include "data/spelling/utf8.h"
 
 namespace weft::experiments {
 namespace {

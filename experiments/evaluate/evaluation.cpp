@@ -10,9 +10,18 @@
 namespace weft::experiments {
 namespace {
 
+/// How much of the data a token stands for. Where bits are per byte, a token is as many units as it
+/// has bytes.
+TokenSize size_of(const data::Dataset& dataset, bool per_byte, core::Token token) {
+  const auto bytes = dataset.text_bytes(token);
+  if (!bytes) return {};
+  return {.units = per_byte ? *bytes : 1, .bytes = *bytes};
+}
+
 /// Counts every scored token of a sequence of a batch, and the sequence if it has any.
-void count_row(const data::Batch& batch, const layers::TokenScores& scores, Index row,
-               Tally& tally) {
+void count_row(const data::Dataset& dataset, const data::Batch& batch,
+               const layers::TokenScores& scores, Index row, Tally& tally) {
+  const bool per_byte = dataset.unit() == "byte";
   const auto targets = batch.targets.read(), distances = batch.distances.read();
   const Index length = batch.targets.shape().back();
   Index scored = 0, first = 0, recalled = 0;
@@ -26,7 +35,8 @@ void count_row(const data::Batch& batch, const layers::TokenScores& scores, Inde
     one_place = one_place && recalled > 0 && distance == recalled;
     all_correct = all_correct && scores.correct[i];
     nats += scores.nats[i];
-    tally.count(scores.nats[i], scores.correct[i], t + 1, distance);
+    tally.count(scores.nats[i], scores.correct[i], t + 1, distance,
+                size_of(dataset, per_byte, targets[i]));
   }
   if (scored == 0) return;
   tally.count_sequence(all_correct);
@@ -77,7 +87,8 @@ Evaluation evaluate(const layers::Model& model, const data::Dataset& dataset,
   std::vector<layers::StreamMemory> memory(std::size_t(shared.own_shards()));
   const double pairs = for_each_batch(dataset, options, [&](const data::Batch& batch) {
     const layers::TokenScores scores = score_shards(model, pass, batch, shared, memory);
-    for (Index row = 0; row < batch.targets.shape()[0]; ++row) count_row(batch, scores, row, tally);
+    for (Index row = 0; row < batch.targets.shape()[0]; ++row)
+      count_row(dataset, batch, scores, row, tally);
   });
   Evaluation result = tally.finish();
   result.stride = options.stride > 0 ? options.stride : dataset.length();
@@ -92,9 +103,11 @@ std::string print_evaluation(const Evaluation& e, const data::Dataset& dataset, 
   out << std::fixed << std::setprecision(4);
   const char* scored = e.f1 ? " questions" : dataset.classes() > 0 ? " sequences" : " tokens";
   out << (name.empty() ? data::name_of(split) : name) << ": " << e.bits() << " bits per "
-      << dataset.unit() << " (± " << bits_of(e.error) << "), loss " << e.nats << ", perplexity "
+      << dataset.unit() << " (± " << e.bits_error() << "), loss " << e.nats << ", perplexity "
       << e.perplexity() << ", " << e.tokens << scored << ", each scored once\n";
   if (e.budget > 0) out << "scored: the first " << e.budget << " tokens of the split (--tokens)\n";
+  if (const auto bits = e.bits_per_byte(); bits && e.bytes != e.tokens)
+    out << "the text of these tokens has " << e.bytes << " bytes, " << *bits << " bits for each\n";
   if (const auto floor = dataset.floor_bits(split))
     out << "floor: " << *floor << " bits per " << dataset.unit()
         << ", what the source itself leaves open\n";
@@ -109,7 +122,7 @@ std::string print_evaluation(const Evaluation& e, const data::Dataset& dataset, 
     out << print_accuracy(e.f1 ? "exact match" : "accuracy", e.accuracy(), e.accuracy_error(),
                           baselines);
   if (const auto baselines = dataset.bits_baselines(split); !baselines.empty())
-    out << print_bits(e.bits(), bits_of(e.error), baselines);
+    out << print_bits(e.bits(), e.bits_error(), baselines);
   if (e.f1) print_bands(out, "     answer at questions      bits      exact", e.by_distance);
   if (!dataset.predicts_next()) return out.str();
   print_bands(out, "       context    tokens      bits   accuracy", e.by_position);

@@ -30,8 +30,9 @@ Band& tenth_of(std::vector<Band>& bands, Index k) {
   return bands[std::size_t(k)];
 }
 
-void count_in(Band& band, double nats, bool correct) {
+void count_in(Band& band, double nats, bool correct, Index units = 1) {
   ++band.tokens;
+  band.units += units;
   band.nats += nats;
   band.correct += correct;
 }
@@ -57,13 +58,15 @@ void leave_out_rows(Index first, data::Batch& batch) {
 
 }  // namespace
 
-void Tally::count(double nats, bool correct, Index context, Index distance) {
+void Tally::count(double nats, bool correct, Index context, Index distance, TokenSize size) {
   ++result_.tokens;
+  result_.units += size.units;
+  result_.bytes += size.bytes;
   result_.correct += correct;
   sum_ += nats;
   squares_ += nats * nats;
-  if (context > 0) count_in(octave(result_.by_position, context), nats, correct);
-  if (distance > 0) count_in(octave(result_.by_distance, distance), nats, correct);
+  if (context > 0) count_in(octave(result_.by_position, context), nats, correct, size.units);
+  if (distance > 0) count_in(octave(result_.by_distance, distance), nats, correct, size.units);
 }
 
 void Tally::count_sequence(bool all_correct) {
@@ -83,8 +86,17 @@ Evaluation Tally::finish() {
   return std::move(result_);
 }
 
-double Band::bits() const { return tokens ? bits_of(nats / double(tokens)) : 0; }
-double Evaluation::bits() const { return bits_of(nats); }
+double Band::bits() const { return units ? bits_of(nats / double(units)) : 0; }
+
+double Evaluation::bits(double nats_per_token) const {
+  return bits_of(nats_per_token) * (units > 0 ? double(tokens) / double(units) : 1);
+}
+
+std::optional<double> Evaluation::bits_per_byte() const {
+  if (bytes == 0) return {};
+  return bits_of(nats) * (double(tokens) / double(bytes));
+}
+
 double Evaluation::accuracy_error() const {
   return std::sqrt(accuracy() * (1 - accuracy()) / double(tokens));
 }

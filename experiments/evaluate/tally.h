@@ -20,6 +20,7 @@ struct Band {
   Index tokens = 0;
   double nats = 0;  ///< summed
   Index correct = 0;
+  Index units = 0;  ///< what bits are counted by: tokens, or the bytes of text that they stand for
 
   double bits() const;
   double accuracy() const { return tokens ? double(correct) / double(tokens) : 0; }
@@ -31,6 +32,8 @@ struct Evaluation {
   double nats = 0;   ///< mean over tokens
   double error = 0;  ///< standard error of that mean
   Index correct = 0;
+  Index units = 0;  ///< what bits are counted by, as in a Band
+  Index bytes = 0;  ///< of the text that the tokens stand for; 0: they are of no text
   Index sequences = 0, sequences_correct = 0;  ///< with every scored token right
   Index stride = 0;
   double pairs_per_token = 0;     ///< (query, key) pairs that attention scored, as counted
@@ -43,13 +46,25 @@ struct Evaluation {
   Index budget = 0;  ///< tokens of the split that it was limited to; 0: it is all of the split
   std::optional<double> f1 = {};  ///< of answers to questions, which then are what `tokens` counts
 
-  double bits() const;
+  /// Per unit of the data.
+  double bits() const { return bits(nats); }
+  double bits_error() const { return bits(error); }
+  /// Per byte of the text, whatever its tokens are; nothing where they are of no text.
+  std::optional<double> bits_per_byte() const;
   double perplexity() const;
   double accuracy() const { return double(correct) / double(tokens); }
   double accuracy_error() const;
   double sequence_accuracy() const { return double(sequences_correct) / double(sequences); }
   /// Accuracy on tokens recalled from more than `distance` back; nothing when there are none.
   std::optional<double> recall_beyond(Index distance) const;
+
+ private:
+  double bits(double nats_per_token) const;
+};
+
+/// How much of the data a scored token stands for.
+struct TokenSize {
+  Index units = 1, bytes = 0;
 };
 
 struct EvaluationOptions {
@@ -67,7 +82,7 @@ struct EvaluationOptions {
 class Tally {
  public:
   /// Counts one token; its context and its distance are at least 1, or 0 for none.
-  void count(double nats, bool correct, Index context, Index distance);
+  void count(double nats, bool correct, Index context, Index distance, TokenSize size = {});
   void count_sequence(bool all_correct);
   /// Counts a sequence whose answer is recalled from one place, by tenths of the depth, 0 to 9.
   void count_depth(Index tenth, double nats, bool all_correct);

@@ -112,7 +112,8 @@ std::string model_card(const Checkpoint& checkpoint, const RunConfig& config,
   for (const auto& [key, value] : config.resolved.values())
     if (key.starts_with("data.")) out << "- " << key << " = " << value << '\n';
   for (const auto& [name, fact] : checkpoint.facts)
-    if (name.starts_with("data/") && name != "data/position" && name != "data/alphabet")
+    if (name.starts_with("data/") && name != "data/position" && name != "data/alphabet" &&
+        name != "data/tokenizer")
       out << "- " << name.substr(5) << ": " << text_of(checkpoint.facts, name) << '\n';
   out << "\n## Score\n\n";
   if (checkpoint.validation)

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "data/utf8.h"
+#include "data/spelling/utf8.h"
 #include "experiments/predict/predictor.h"
 #include "layers/model/language_model.h"
 

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "data/files/json_text.h"
 #include "data/text/column_file.h"
-#include "data/text/json_text.h"
 
 namespace weft::experiments {
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <numbers>
 #include <set>
 
 #include "experiments/console/number_text.h"
@@ -34,14 +33,13 @@ std::string quality_title(const ComparedTask& task) {
 
 /// Mean and deviation over the trials at each step that all of them have.
 ChartSeries series_over_trials(const ComparedRow& row, std::size_t colour,
-                               const std::function<const Curve*(const TrialRecord&)>& curve,
-                               double scale) {
+                               const std::function<const Curve*(const TrialRecord&)>& curve) {
   ChartSeries series{row.marked_name(), colour, {}};
   std::map<Index, std::vector<double>> by_step;
   for (const TrialRecord* trial : row.done)
     if (const Curve* own = curve(*trial))
       for (std::size_t i = 0; i < own->steps.size(); ++i)
-        by_step[own->steps[i]].push_back(own->values[i] * scale);
+        by_step[own->steps[i]].push_back(own->values[i]);
   for (const auto& [step, values] : by_step) {
     if (values.size() < row.done.size()) continue;
     const Statistic s = Statistic::of(values);
@@ -71,8 +69,7 @@ void add_curves(const ComparedTask& task, const RowColours& colours,
               .series = {}};
   for (const ComparedRow& row : task.rows)
     chart.series.push_back(series_over_trials(
-        row, colours.at(row.name), [](const TrialRecord& t) { return &t.validation; },
-        1 / std::numbers::ln2));
+        row, colours.at(row.name), [](const TrialRecord& t) { return &t.validation_bits; }));
   if (std::isfinite(task.floor_bits)) chart.least = task.floor_bits;
   add_floor(task.floor_bits, chart);
   if (chart.drawn_marks() > 0)
@@ -194,7 +191,7 @@ void add_figures(const ComparedTask& task, std::vector<ChartFigure>& charts) {
           const auto found = trial.figures.find(name);
           return found == trial.figures.end() ? nullptr : &found->second;
         };
-        ChartSeries series = series_over_trials(row, chart.series.size(), curve, 1);
+        ChartSeries series = series_over_trials(row, chart.series.size(), curve);
         series.name = without_last_part(name);
         // One mark for about every fiftieth of the way is enough to see a trend.
         const std::size_t every = series.marks.size() / 50 + 1;

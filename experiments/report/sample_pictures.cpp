@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/files/base64.h"
 #include "experiments/draw/markup.h"
 
 namespace weft::experiments {
@@ -15,8 +16,8 @@ std::string sample_pictures(const ComparedTask& task) {
     figures += "<figure><figcaption>" + escaped(row.name) +
                ": held-out images, what was given of them, and the rest by the model"
                "</figcaption>\n<img class=\"sample\" alt=\"samples of " +
-               escaped(row.name) + "\" src=\"data:image/png;base64," + base64((*shown)->sample) +
-               "\"/></figure>\n";
+               escaped(row.name) + "\" src=\"data:image/png;base64," +
+               core::base64((*shown)->sample) + "\"/></figure>\n";
   }
   if (figures.empty()) return "";
   return "<h3>Samples</h3>\n<div class=\"pictures\">\n" + figures + "</div>\n";

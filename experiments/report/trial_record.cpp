@@ -43,6 +43,8 @@ void read_run(const std::filesystem::path& run, TrialRecord& record) {
     }
     if (metrics.has("validation_loss"))
       record.validation.add(metrics.step, metrics.number("validation_loss"));
+    if (metrics.has("validation_bits"))
+      record.validation_bits.add(metrics.step, metrics.number("validation_bits"));
     for (const auto& [name, value] : metrics.values) {
       if (!name.starts_with("layers.")) continue;
       if (const auto* list = std::get_if<std::vector<double>>(&value)) {

@@ -36,6 +36,7 @@ struct TrialRecord {
   double best_validation = not_measured;
   double last_validation = not_measured;       ///< by which [tune] and [prune] decide
   Curve validation;                            ///< loss in nats
+  Curve validation_bits;                       ///< the same per unit of the data
   double first_loss = not_measured;            ///< of the first step, before its update
   double first_gradient = not_measured;        ///< the norm of that step's gradient
   std::map<std::string, Curve> figures;        ///< what mechanisms report of themselves

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/files/base64.h"
 #include "experiments/console/number_text.h"
 #include "experiments/draw/markup.h"
 #include "experiments/draw/page.h"
@@ -126,7 +127,7 @@ std::string samples_of(const RunRecord& run) {
     constexpr std::size_t longest = 1500;
     figures += sample->is_picture
                    ? "<img class=\"sample\" alt=\"sample\" src=\"data:image/png;base64," +
-                         base64(sample->content) + "\"/>"
+                         core::base64(sample->content) + "\"/>"
                    : "<pre>" + escaped_lines(shortened(sample->content, longest)) + "</pre>";
     figures += "</figure>\n";
   }

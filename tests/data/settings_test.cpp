@@ -15,7 +15,7 @@ TEST(DataSettings, lists_only_the_settings_of_the_chosen_kind) {
   EXPECT_EQ(recall.problems(), Keys{});
   EXPECT_EQ(text.fields.visited(),
             (Keys{"kind", "length", "path", "train_path", "validation_path", "test_path", "units",
-                  "sampling", "masking", "fractions"}));
+                  "documents", "sampling", "masking", "fractions"}));
   EXPECT_EQ(text.problems(), Keys{});
 }
 

@@ -89,7 +89,7 @@ TEST(DataProgram, preparing_refuses_what_it_cannot_do_and_says_why) {
   refused({"t.txt", "-o", "x.bin"}, 2, "FILE.h5");
   refused({"t.txt", "-o", "x.h5", "--fractions", "0.9,0.2,0"}, 2, "more than 1");
   refused({"t.txt", "-o", "x.h5", "--fractions", "0.9,much,0"}, 2, "much is not a number");
-  refused({"t.txt", "-o", "x.h5", "--units", "words"}, 2, "bytes or characters");
+  refused({"t.txt", "-o", "x.h5", "--units", "words"}, 2, "bytes, characters or sentencepiece");
   refused({"t.txt", "-o", "x.h5", "--test", "t.txt", "--fractions", "1,0,0"}, 2, "--fractions");
   EXPECT_EQ(read_text(program.directory() / "there.h5"), "something dear");
   EXPECT_FALSE(std::filesystem::exists(program.directory() / "x.h5"));

@@ -7,9 +7,12 @@
 #include "data/images/image_files.h"
 #include "data/images/png_file.h"
 #include "data/questions/squad_file.h"
+#include "data/spelling/sentencepiece.h"
+#include "data/spelling/tokenizer.h"
 #include "data/summaries/pair_file.h"
 #include "data/tasks/labelled_file.h"
 #include "data/text/prepared_text.h"
+#include "data/text/text_file.h"
 #include "experiments/predict/record_reader.h"
 #include "tests/fuzz/fuzzers.h"
 #include "tests/fuzz/input_bytes.h"
@@ -45,6 +48,14 @@ void fuzz_pairs(std::string_view input) {
 }
 
 void fuzz_squad(std::string_view input) { parse_squad(std::string(input), "squad.json"); }
+
+/// A model, which can write any text if it can be read.
+void fuzz_tokenizer(std::string_view input) {
+  const Tokenizer tokenizer(PieceTable(input, "the input"));
+  const std::string text = "the \xff thread\n" + std::string(input.substr(0, 200));
+  demand(!has_sentencepiece() || tokenizer.decode(tokenizer.encode(text)) == text, "another text");
+  demand(PieceTable(tokenizer.file(), "its copy").file() == tokenizer.file(), "another model");
+}
 
 void fuzz_documents(std::string_view input) {
   using Form = DocumentRule::Form;

@@ -26,6 +26,7 @@
   X(documents)             \
   X(records)               \
   X(prompt)                \
+  X(tokenizer)             \
   X(compressed)            \
   X(images)
 

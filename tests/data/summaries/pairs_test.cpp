@@ -4,12 +4,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "data/files/json_text.h"
 #include "data/summaries/pair_file.h"
-#include "data/text/json_text.h"
 #include "tests/data/batch_equality.h"
 #include "tests/data/given_data.h"
 #include "tests/data/refusal.h"
 #include "tests/data/scratch_file.h"
+#include "tests/data/spelling/sample_tokenizer.h"
 
 namespace weft::data {
 namespace {
@@ -67,7 +68,7 @@ TEST(Pairs, json_lines_have_fields) {
   EXPECT_EQ(data.reference(Split::training, 0), "\u00e9");
   EXPECT_EQ(data.evaluation_batches(Split::training, 8), 2);
   PairsSettings characters = settings;
-  characters.units = "characters";
+  characters.units.kind = "characters";
   EXPECT_EQ(from(lines, characters).vocabulary(), 1 + 6);  // line break, a, b, c, d, é
 }
 
@@ -164,6 +165,24 @@ TEST(Pairs, settings_exist_for_their_format_only) {
   EXPECT_TRUE(given("json").traits().sources);
   EXPECT_EQ(given("json").traits().source_length, 512);
   EXPECT_EQ(GivenData({{"kind", string("pairs")}}).problems(), Keys{"path"});
+}
+
+TEST(Pairs, are_read_in_pieces_whose_bits_are_those_of_bytes) {
+  if (!has_sentencepiece()) GTEST_SKIP() << "built without SentencePiece";
+  const ScratchFile model(made_model());
+  const auto sentences = made_sentences(2);
+  PairsSettings settings;
+  settings.units = {"sentencepiece", model.path()};
+  const Pairs data = from(sentences[0] + "\t" + sentences[1] + "\n", settings);
+  const Tokenizer tokenizer = Tokenizer::read(model.path());
+  EXPECT_EQ(data.vocabulary(), tokenizer.vocabulary() + 1);
+  EXPECT_EQ(data.unit(), "byte");
+  EXPECT_EQ(data.text_bytes(*data.boundary()), 0);
+  const std::vector<Token> tokens = data.encode(sentences[1]);
+  EXPECT_EQ(tokens.size(), tokenizer.encode(sentences[1]).size());
+  EXPECT_EQ(data.decode(tokens), sentences[1]);
+  EXPECT_EQ(data.text_bytes(tokens[0]), Index(data.decode(std::span(tokens).first(1)).size()));
+  EXPECT_NE(data.fingerprint(), from(sentences[0] + "\t" + sentences[1] + "\n").fingerprint());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "tests/data/given_data.h"
 #include "tests/data/refusal.h"
 #include "tests/data/scratch_file.h"
+#include "tests/data/spelling/sample_tokenizer.h"
 
 namespace weft::data {
 namespace {
@@ -198,6 +199,29 @@ TEST(LabelledSettings, report_what_does_not_go_together) {
             Keys{"text_column"});
   EXPECT_EQ(labelled({{"path", string("a.tsv")}, {"shortest", Index(129)}}).problems(),
             Keys{"shortest"});
+}
+
+TEST(Labelled, reads_pieces_one_higher_cut_at_the_length) {
+  if (!has_sentencepiece()) GTEST_SKIP() << "built without SentencePiece";
+  const ScratchFile model(made_model());
+  std::string lines;
+  for (const std::string& sentence : made_sentences(30, 9))
+    lines += (sentence < "m" ? "low\t" : "high\t") + sentence + "\n";
+  const ScratchFile file(lines);
+  LabelledSettings settings = whole(file);
+  settings.units = {"sentencepiece", model.path()};
+  const Tokenizer tokenizer = Tokenizer::read(model.path());
+  const Labelled data(settings, 12, 4, 1);
+  EXPECT_EQ(data.vocabulary(), tokenizer.vocabulary() + 1);
+  std::multimap<std::string, Token> expected;
+  for (const std::string& sentence : made_sentences(30, 9)) {
+    std::vector<Token> tokens = tokenizer.encode(sentence);
+    tokens.resize(std::min<std::size_t>(tokens.size(), 12));
+    expected.emplace(tokenizer.decode(tokens), sentence < "m" ? 1 : 0);
+  }
+  EXPECT_EQ(texts_in(data, Split::training, 12), expected);
+  EXPECT_NE(data.remarks().at(0).find("12 pieces"), std::string::npos) << data.remarks().at(0);
+  EXPECT_NE(data.fingerprint(), Labelled(whole(file), 12, 4, 1).fingerprint());
 }
 
 }  // namespace

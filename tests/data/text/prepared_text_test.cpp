@@ -36,7 +36,7 @@ struct Prepared {
   explicit Prepared(const std::string& text, const std::string& units = "characters")
       : file(text), path(file.folder() + "/text.h5") {
     direct.files.path = file.path();
-    direct.units = units;
+    direct.units.kind = units;
     direct.files.fractions = {0.6, 0.3, 0.1};
     settings.files.path = path;
     write();

@@ -54,7 +54,7 @@ TEST(TextErrors, streams_that_are_too_short_say_what_to_lower) {
 TEST(TextErrors, invalid_utf8_is_located_by_its_byte) {
   const ScratchFile file("good text\xe2\x28 bad");
   TextSettings settings = settings_for(file.path());
-  settings.units = "characters";
+  settings.units.kind = "characters";
   expect_says(refusal(settings), core::Fault::data, file.path(), "not UTF-8 at byte 9",
               "data.units=bytes");
   EXPECT_NO_THROW(Text(settings_for(file.path()), 8, 1, 1));
@@ -81,7 +81,7 @@ TEST(TextErrors, contradictory_settings_are_refused) {
   settings.files.fractions = {0.9, 0.1};
   expect_says(refusal(settings), core::Fault::usage, "three numbers");
   settings = settings_for(file.path());
-  settings.units = "words";
+  settings.units.kind = "words";
   expect_says(refusal(settings), core::Fault::usage, "data.units", "'words'");
   settings = settings_for(file.path());
   settings.sampling = "shuffle";

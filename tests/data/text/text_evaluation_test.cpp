@@ -22,7 +22,7 @@ TextSettings validation_only(const ScratchFile& training, const ScratchFile& val
   TextSettings settings;
   settings.files.train_path = training.path();
   settings.files.validation_path = validation.path();
-  settings.units = "characters";
+  settings.units.kind = "characters";
   return settings;
 }
 
@@ -86,7 +86,7 @@ TEST(TextEvaluation, works_on_the_training_split_as_well) {
   const ScratchFile file(places(101));
   TextSettings settings;
   settings.files.path = file.path();
-  settings.units = "characters";
+  settings.units.kind = "characters";
   settings.files.fractions = {1, 0, 0};
   const Text text(settings, 10, 5, 1);
   EXPECT_EQ(text.evaluation_batches(Split::training, 10), 2);

@@ -41,7 +41,7 @@ TEST(Text, bytes_are_their_own_tokens) {
 TEST(Text, characters_are_the_distinct_ones_of_the_file_in_order) {
   const ScratchFile file("zebra € zebra ä");
   TextSettings settings = settings_for(file);
-  settings.units = "characters";
+  settings.units.kind = "characters";
   const Text text(settings, 4, 1, 1);
   EXPECT_EQ(text.vocabulary(), 8);
   EXPECT_EQ(text.unit(), "character");
@@ -154,7 +154,7 @@ TEST(Text, three_paths_are_the_three_splits_with_one_vocabulary) {
   settings.files.train_path = training.path();
   settings.files.validation_path = validation.path();
   settings.files.test_path = test.path();
-  settings.units = "characters";
+  settings.units.kind = "characters";
   const Text text(settings, 4, 1, 1);
   EXPECT_EQ(text.vocabulary(), 8);
   EXPECT_EQ(text.training_tokens(), 9);

@@ -160,8 +160,6 @@ TEST(Markup, is_escaped_whatever_the_bytes) {
   EXPECT_EQ(escaped("<a href=\"x\">&\n"), "&lt;a href=&quot;x&quot;&gt;&amp; ");
   EXPECT_EQ(escaped("\xffé\xc3"), "\xEF\xBF\xBDé\xEF\xBF\xBD");
   EXPECT_EQ(escaped_lines("a\n<"), "a\n&lt;");
-  EXPECT_EQ(base64("Man"), "TWFu");
-  EXPECT_EQ(base64("Ma"), "TWE=");
   EXPECT_EQ(shortened("größe", 3), "gr…");
   EXPECT_EQ(shortened("größe", 5), "größe");
 }

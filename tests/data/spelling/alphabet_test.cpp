@@ -1,4 +1,4 @@
-#include "data/alphabet.h"
+#include "data/spelling/alphabet.h"
 
 #include "tests/data/refusal.h"
 

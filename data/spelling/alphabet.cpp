@@ -1,4 +1,4 @@
-#include "data/alphabet.h"
+#include "data/spelling/alphabet.h"
 
 #include <algorithm>
 #include <iomanip>
@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "core/error.h"
-#include "data/utf8.h"
+#include "data/spelling/utf8.h"
 
 namespace weft::data {
 namespace {

@@ -1,4 +1,4 @@
-#include "data/utf8.h"
+#include "data/spelling/utf8.h"
 
 namespace weft::data {
 namespace {

@@ -1,4 +1,4 @@
-#include "data/text/json_text.h"
+#include "data/files/json_text.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,0 +1,35 @@
+#include "data/spelling/text_cuts.h"
+
+#include "data/spelling/utf8.h"
+
+namespace weft::data {
+
+void cut_text(std::string_view text, const std::function<void(std::string_view)>& words,
+              const std::function<void(char)>& byte) {
+  constexpr std::size_t long_enough = longest_stretch / 2;
+  constexpr char32_t shown_space = 0x2581;
+  std::size_t begin = 0, at = 0;
+  const auto end_stretch = [&] {
+    if (at > begin) words(text.substr(begin, at - begin));
+    begin = at;
+  };
+  char32_t before = 0;
+  while (at < text.size()) {
+    std::size_t next = at;
+    const auto character = read_character(text, next);
+    if (!character || *character == 0 || *character == '\n' || *character == shown_space) {
+      end_stretch();
+      for (next = character ? next : at + 1; at < next; ++at) byte(text[at]);
+      begin = at;
+      before = 0;
+      continue;
+    }
+    const bool new_word = *character == ' ' && before != ' ';
+    if ((new_word && at - begin >= long_enough) || next - begin > longest_stretch) end_stretch();
+    before = *character;
+    at = next;
+  }
+  end_stretch();
+}
+
+}  // namespace weft::data

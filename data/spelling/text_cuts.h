@@ -1,0 +1,16 @@
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+namespace weft::data {
+
+/// Cuts a text into stretches of UTF-8 for `words`, at most longest_stretch long and, where a space
+/// allows it, of whole words, and single bytes for `byte`: line ends, zeros, what is not UTF-8, and
+/// U+2581, by which SentencePiece writes a space. Together they are the text.
+void cut_text(std::string_view text, const std::function<void(std::string_view)>& words,
+              const std::function<void(char)>& byte);
+
+inline constexpr std::size_t longest_stretch = 2000;
+
+}  // namespace weft::data

@@ -1,0 +1,77 @@
+#include "data/text/text_units.h"
+
+#include <filesystem>
+
+#include "core/error.h"
+#include "data/text/text_file.h"
+
+namespace weft::data {
+namespace {
+
+constexpr std::string_view help =
+    "what a token is; sentencepiece: a piece of a word, from data.tokenizer";
+
+}  // namespace
+
+void TextUnits::fields(core::Fields& fields, const std::vector<std::string_view>& choices) {
+  fields.choice("units", kind, help, choices);
+  fields.when("units", {"sentencepiece"}, [&] { list_tokenizer(fields, kind == "sentencepiece"); });
+}
+
+void TextUnits::text_fields(core::Fields& fields, bool prepared) {
+  fields.when(!prepared, "a data.path that is not a prepared text (.h5)", [&] {
+    fields.choice("units", kind, help, {"bytes", "characters", "sentencepiece"});
+  });
+  const bool has_pieces = kind == "sentencepiece";
+  fields.when(has_pieces || prepared, "data.units = \"sentencepiece\", or a prepared text",
+              [&] { list_tokenizer(fields, has_pieces && !prepared); });
+}
+
+void TextUnits::list_tokenizer(core::Fields& fields, bool needed) {
+  fields.added("tokenizer");
+  fields.text(
+      "tokenizer", tokenizer,
+      "the file of weft data tokenizer; a prepared text has its own, which must be the same "
+      "if this names one");
+  if (needed && tokenizer.empty())
+    fields.problem("tokenizer",
+                   "is missing: make one with weft data tokenizer TEXT -o x.model and name it");
+}
+
+void TextUnits::check() const {
+  core::require(kind == "bytes" || kind == "characters" || kind == "sentencepiece",
+                "data.units must be bytes, characters or sentencepiece, got '", kind, "'");
+}
+
+Spelling spelling_of(const TextUnits& units, const std::vector<TextFile>& files,
+                     const Meaning& known) {
+  units.check();
+  if (units.kind == "bytes") return Spelling::bytes();
+  if (units.kind == "characters") return known.spelling_for(Spelling(alphabet_of(files)));
+  const auto own = known.spelling ? known.spelling->tokenizer() : std::nullopt;
+  std::error_code ignored;
+  if (own && !std::filesystem::exists(units.tokenizer, ignored)) return Spelling(*own);
+  Tokenizer read = Tokenizer::read(units.tokenizer);
+  if (own && own->file() != read.file())
+    throw core::Error(
+        core::Fault::data,
+        "'" + units.tokenizer + "' is not the tokenizer that this model was trained with",
+        "Bring that file back, or leave it away: the model has its own copy");
+  return Spelling(std::move(read));
+}
+
+void require_same_tokenizer(const Spelling& prepared, const std::string& path,
+                            const std::string& tokenizer) {
+  if (tokenizer.empty()) return;
+  const Tokenizer named = Tokenizer::read(tokenizer);
+  if (prepared.tokenizer() && prepared.tokenizer()->file() == named.file()) return;
+  throw core::Error(
+      core::Fault::data,
+      core::message_of("'", path, "' was not prepared with the tokenizer '", tokenizer, "'"),
+      "Leave out data.tokenizer, since a prepared text has what it was prepared with, or prepare "
+      "it "
+      "again: weft data prepare TEXT -o " +
+          path + " --units sentencepiece --tokenizer " + tokenizer);
+}
+
+}  // namespace weft::data

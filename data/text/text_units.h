@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/fields.h"
+#include "data/files/text_file.h"
+#include "data/plan.h"
+#include "data/spelling/spelling.h"
+
+namespace weft::data {
+
+/// What a token of a text is.
+struct TextUnits {
+  std::string kind = "bytes";  ///< bytes | characters | sentencepiece
+  std::string tokenizer = {};  ///< the .model file of sentencepiece
+
+  /// Lists the settings; `choices` are the units that a kind of data has.
+  void fields(core::Fields& fields, const std::vector<std::string_view>& choices);
+  /// The same for a text, which may have been prepared with units of its own.
+  void text_fields(core::Fields& fields, bool prepared);
+  /// For errors: throws unless the units are known.
+  void check() const;
+
+ private:
+  void list_tokenizer(core::Fields& fields, bool needed);
+};
+
+/// How texts with these units are written; characters are those that occur in `files`. A model that
+/// has been trained keeps its own alphabet or tokenizer: the tokenizer's file may be missing then,
+/// but be no other.
+Spelling spelling_of(const TextUnits& units, const std::vector<TextFile>& files,
+                     const Meaning& known);
+
+/// Throws an Error (Fault::data) unless a prepared text has the tokenizer that was named for it.
+void require_same_tokenizer(const Spelling& prepared, const std::string& path,
+                            const std::string& tokenizer);
+
+}  // namespace weft::data

@@ -1,0 +1,54 @@
+#include "data/spelling/text_cuts.h"
+
+namespace weft::data {
+namespace {
+
+struct Cuts {
+  explicit Cuts(const std::string& text) {
+    cut_text(
+        text,
+        [this](std::string_view stretch) {
+          parts.emplace_back(stretch);
+          joined += stretch;
+        },
+        [this](char byte) {
+          parts.push_back(std::string("byte ") + byte);
+          joined += byte;
+        });
+  }
+  std::vector<std::string> parts;
+  std::string joined;
+};
+
+TEST(TextCuts, are_at_line_ends_zeros_and_what_is_no_utf8) {
+  std::string text("one two\nthree\0", 14);
+  text += "f\xffür\n\n";
+  const Cuts cuts(text);
+  EXPECT_EQ(cuts.joined, text);
+  EXPECT_EQ(cuts.parts,
+            (std::vector<std::string>{"one two", "byte \n", "three", std::string("byte \0", 6), "f",
+                                      "byte \xff", "ür", "byte \n", "byte \n"}));
+}
+
+TEST(TextCuts, keep_the_sign_for_spaces_out) {
+  const Cuts cuts("a\u2581b");
+  EXPECT_EQ(cuts.joined, "a\u2581b");
+  EXPECT_EQ(cuts.parts.size(), 5u);
+}
+
+TEST(TextCuts, leave_words_whole_and_stretches_short) {
+  std::string text;
+  for (int i = 0; i < 3000; ++i) text += "word ";
+  text += std::string(9001, 'x');
+  const Cuts cuts(text);
+  EXPECT_EQ(cuts.joined, text);
+  for (std::size_t i = 0; i < cuts.parts.size(); ++i) {
+    EXPECT_LE(cuts.parts[i].size(), longest_stretch);
+    if (i > 0 && cuts.parts[i].find('w') != std::string::npos) {
+      EXPECT_EQ(cuts.parts[i][0], ' ');
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft::data
