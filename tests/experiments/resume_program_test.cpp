@@ -169,8 +169,10 @@ TEST(Resume, a_signal_saves_at_the_next_step_and_the_exit_code_names_it) {
   program.write("tiny.toml", tiny_config);
   for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
     const std::string run = "run" + std::to_string(number);
+    // Whoever started this test under nohup ignores SIGHUP, and children would too.
     const pid_t child = program.start({"train", "tiny.toml", "--run", run, "train.steps=100000",
-                                       "train.eval_every=0", "train.checkpoint_every=0"});
+                                       "train.eval_every=0", "train.checkpoint_every=0"},
+                                      [number] { signal(number, SIG_DFL); });
     while (read_metrics(program.directory() / run / "metrics.jsonl").empty()) usleep(10'000);
     kill(child, number);
     const Outcome outcome = program.wait(child);

@@ -31,9 +31,10 @@ TEST(ModelSettings, a_classifier_reads_both_ways_by_default_and_has_no_output_la
   GivenFields fields({{"task", std::string("classify")}});
   ModelSettings settings;
   settings.fields(fields);
-  EXPECT_EQ(fields.visited(), (Names{"task", "pool", "head", "trunk", "steps", "layers", "width",
-                                     "heads", "ff", "feedforward", "ff_chunk", "norm", "norm_place",
-                                     "positions", "dropout", "causal", "reversible", "attention"}));
+  EXPECT_EQ(fields.visited(),
+            (Names{"task", "pool", "head", "trunk", "steps", "layers", "width", "heads", "ff",
+                   "feedforward", "activation", "ff_chunk", "norm", "norm_place", "positions",
+                   "dropout", "causal", "reversible", "attention"}));
   EXPECT_TRUE(fields.problems().empty());
   EXPECT_FALSE(settings.causal);
   EXPECT_EQ(settings.places(10), 11);
