@@ -20,10 +20,11 @@ TEST(ModelSettings, list_the_keys_of_the_model_section) {
   GivenFields fields;
   ModelSettings().fields(fields);
   EXPECT_EQ(fields.visited(),
-            (Names{"task",   "trunk",      "steps",          "layers",     "width",
-                   "heads",  "ff",         "feedforward",    "ff_chunk",   "loss_chunk",
-                   "norm",   "norm_place", "positions",      "dropout",    "tie",
-                   "output", "causal",     "segment_memory", "reversible", "attention"}));
+            (Names{"task",       "trunk",  "steps",       "layers",         "width",
+                   "heads",      "ff",     "feedforward", "activation",     "ff_chunk",
+                   "loss_chunk", "norm",   "norm_place",  "positions",      "dropout",
+                   "tie",        "output", "causal",      "segment_memory", "reversible",
+                   "attention"}));
   EXPECT_TRUE(fields.problems().empty());
 }
 
