@@ -44,7 +44,9 @@ class ReadingFields final : public core::Fields {
   ReadingFields(ConfigReading& reading, std::string path, const ConfigNode* node);
 
   void renamed(std::string_view old_key, std::string_view key) override;
-  void added(std::string_view key) override { added_.insert(std::string(key)); }
+  void added(std::string_view key) override {
+    if (!is_muted()) added_.insert(std::string(key));  // another kind may have it longer
+  }
   std::vector<std::unique_ptr<core::Fields>> tables(std::string_view key,
                                                     std::string_view help) override;
   void problem(std::string_view key, const std::string& message) override;

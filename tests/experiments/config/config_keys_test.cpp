@@ -208,6 +208,24 @@ TEST(ConfigKeys, an_added_key_at_its_default_leaves_the_hash_as_it_was) {
   EXPECT_NE(hash("width = 4\nsteps = 3", true), before);
 }
 
+TEST(ConfigKeys, a_key_that_another_kind_added_later_stays_in_the_hash) {
+  const auto hash = [](bool other_kind) {
+    ConfigReader reader(ConfigTree::from_text("[data]\nkind = \"old\"", "a.toml"));
+    core::Fields& data = reader.section("data");
+    std::string kind = "old", units = "bytes";
+    data.choice("kind", kind, "", {"old", "new"});
+    if (other_kind)
+      data.when("kind", {"new"}, [&] {
+        data.added("units");
+        data.text("units", units, "");
+      });
+    data.when("kind", {"old"}, [&] { data.text("units", units, ""); });
+    reader.finish();
+    return reader.resolved().hash();
+  };
+  EXPECT_EQ(hash(true), hash(false));
+}
+
 TEST(ConfigKeys, a_list_of_choices_of_one_is_the_choice_itself) {
   const auto read = [](const std::string& text, bool list) {
     ConfigReader reader(ConfigTree::from_text("[model]\n" + text, "a.toml"));
