@@ -58,7 +58,7 @@ Piece read_piece(protozero::pbf_reader message, const std::string& name) {
         break;
       case varint(piece::kind): {
         const std::int32_t kind = message.get_enum();
-        if (kind < 1 || kind > 6) refuse(name, "has a piece of unknown kind ", kind, ".");
+        if (kind < 1 || kind > 6) refuse(name, "has a piece of unknown kind ", kind);
         read.kind = Piece::Kind(kind);
         break;
       }
@@ -109,13 +109,13 @@ bool is_utf8(const std::string& text) {
 
 PieceTable::PieceTable(std::string_view file, const std::string& name) {
   if (file.size() > most_bytes)
-    refuse(name, "has ", file.size(), " bytes, more than any tokenizer needs.");
+    refuse(name, "has ", file.size(), " bytes, more than any tokenizer needs");
   std::int32_t form = 1;
   try {
     for (protozero::pbf_reader message(file.data(), file.size()); message.next();)
       switch (message.tag_and_type()) {
         case bytes(model::piece):
-          if (pieces_.size() == most_pieces) refuse(name, "has over ", most_pieces, " pieces.");
+          if (pieces_.size() == most_pieces) refuse(name, "has over ", most_pieces, " pieces");
           pieces_.push_back(read_piece(message.get_message(), name));
           break;
         case bytes(model::training):
@@ -125,11 +125,11 @@ PieceTable::PieceTable(std::string_view file, const std::string& name) {
           message.skip();
       }
   } catch (const protozero::exception&) {
-    refuse(name, "is damaged, or no SentencePiece model.");
+    refuse(name, "is damaged, or no SentencePiece model");
   }
-  if (pieces_.empty()) refuse(name, "is no SentencePiece model.");
+  if (pieces_.empty()) refuse(name, "is no SentencePiece model");
   if (form != 1 && form != 2)
-    refuse(name, "is a SentencePiece model of words or characters, neither unigram nor BPE.");
+    refuse(name, "is a SentencePiece model of words or characters, neither unigram nor BPE");
   form_ = Form(form);
   check(name);
 }
@@ -141,7 +141,7 @@ void PieceTable::check(const std::string& name) {
   std::size_t unknowns = 0, different_bytes = 0;
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     const Piece& own = pieces_[i];
-    const auto problem = [&](const char* what) { refuse(name, "has a piece ", i, " ", what, "."); };
+    const auto problem = [&](const char* what) { refuse(name, "has a piece ", i, " ", what); };
     if (own.text.empty() || own.text.size() > longest_piece) problem("of impossible length");
     if (own.text.find('\0') != own.text.npos || !is_utf8(own.text)) problem("that is no UTF-8");
     if (!known.insert(own.text).second) problem("that occurs twice");
@@ -158,10 +158,10 @@ void PieceTable::check(const std::string& name) {
       texts_.push_back(is_text ? with_spaces(own.text) : "");
     }
   }
-  if (unknowns != 1) refuse(name, "has ", unknowns, " pieces for what is unknown, not one.");
+  if (unknowns != 1) refuse(name, "has ", unknowns, " pieces for what is unknown, not one");
   if (different_bytes != 256)
     refuse(name, "has pieces for ", different_bytes,
-           " of the 256 bytes (byte fallback), so that it cannot write every text.");
+           " of the 256 bytes (byte fallback), so that it cannot write every text");
 }
 
 std::string PieceTable::file() const {
