@@ -16,7 +16,7 @@ struct PairsSettings {
   SplitFiles files{.fractions = {0.8, 0.1, 0.1}};
   PairFields columns = {};
   std::string source_field = "source", target_field = "target";  ///< of JSON lines
-  TextUnits units;
+  TextUnits units = {};
   Index source_length = 512;  ///< tokens of a source, longer ones are cut
   Meaning known = {};         ///< to a model that has been trained
 

@@ -44,7 +44,7 @@ struct TextFacts {
 /// Which files make a text, and how it is cut into splits.
 struct TextDivision {
   std::array<std::vector<std::string>, 3> paths;  ///< by Split: files that are concatenated
-  TextUnits units;
+  TextUnits units = {};
   /// If given, all files are those of the first split, and the splits get these shares of their
   /// tokens, in order.
   std::optional<std::vector<double>> fractions = {};

@@ -65,8 +65,9 @@ int check_colours(const Tree& node, const Paint& around, std::set<std::string>& 
       const std::string& colour = fills ? paint.fill : paint.stroke;
       EXPECT_TRUE(std::regex_match(colour, plain)) << name << " is drawn with '" << colour << "'";
       EXPECT_NE(colour, "none") << name << " is not seen";
-      if (!paint.stroke.empty())
+      if (!paint.stroke.empty()) {
         EXPECT_TRUE(std::regex_match(paint.stroke, plain)) << name << " " << paint.stroke;
+      }
       colours.insert(colour);
     }
     drawn += check_colours(child, paint, colours);
@@ -128,8 +129,10 @@ TEST(Row9, a_table_for_latex_has_numbers_right_the_best_bold_a_caption_and_its_c
                      "\\label{tab:s}", "% made by weft sweep s.toml and weft report",
                      "commit " + commit_of(program), "\\textbf{1.00"});
   std::istringstream lines(tex);
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with("adaptive")) EXPECT_EQ(line.find("\\textbf{2.0"), std::string::npos);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("adaptive")) continue;
+    EXPECT_EQ(line.find("\\textbf{2.0"), std::string::npos);
+  }
   if (std::system("command -v pdflatex >/dev/null") != 0) return;
   program.write("paper.tex",
                 "\\documentclass{article}\\usepackage{booktabs}\\usepackage[utf8]{inputenc}"
