@@ -8,6 +8,7 @@
 #include "core/parallel.h"
 #include "experiments/commands/commands.h"
 #include "experiments/console/command_line.h"
+#include "experiments/forecast/memory_budget.h"
 #include "experiments/train/rank_check.h"
 #include "experiments/train/resume_check.h"
 
@@ -47,7 +48,9 @@ int verify_resume_command(const Arguments& arguments) {
       .option("steps", "N", "steps to train (100, or all of a shorter run)")
       .option("at", "N", "the step after which training is interrupted (half of them)");
   if (!line.parse(arguments)) return 0;
-  const RunConfig config = with_counted_steps(RunConfig::load(line.words()[0], line.overrides()));
+  RunConfig given = RunConfig::load(line.words()[0], line.overrides());
+  fit_memory(given);
+  const RunConfig config = with_counted_steps(std::move(given));
   const Index all = config.train.steps;
   const Index steps = line.has("steps") ? line.integer("steps") : std::min<Index>(100, all);
   core::require(steps <= all, "--steps ", steps, ": the run that ", line.words()[0],

@@ -1,7 +1,6 @@
 #include "experiments/forecast/memory_budget.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "core/error.h"
 #include "core/parallel.h"

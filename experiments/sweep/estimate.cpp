@@ -12,6 +12,7 @@
 #include "experiments/console/number_text.h"
 #include "experiments/console/progress.h"
 #include "experiments/evaluate/evaluation.h"
+#include "experiments/forecast/memory_budget.h"
 #include "experiments/train/trainer.h"
 
 namespace weft::experiments {
@@ -51,8 +52,18 @@ void measure(Trainer& trainer, TrialKind& kind) {
   }
 }
 
+/// As the trial itself will be trained; where train.memory is too little, it will say so.
+RunConfig within_memory(RunConfig config) {
+  try {
+    fit_memory(config);
+  } catch (const core::Error&) {
+    config.train.recomputed = config.model.layers;
+  }
+  return config;
+}
+
 TrialKind kind_of(const RunConfig& config, bool probe, Index eval_tokens) {
-  Trainer trainer(config);
+  Trainer trainer(within_memory(config));
   TrialKind kind;
   const data::Dataset& dataset = trainer.dataset();
   kind.validation_batches = dataset.evaluation_batches(data::Split::validation, dataset.length());

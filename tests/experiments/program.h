@@ -61,4 +61,10 @@ eval_every = 20
 checkpoint_every = 5
 )";
 
+/// Every part is in the text.
+inline void expect_holds(const std::string& text, const std::vector<std::string>& parts) {
+  for (const std::string& part : parts)
+    EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' in: " << text;
+}
+
 }  // namespace weft::experiments

@@ -74,11 +74,6 @@ std::string squad(const std::string& prefix) {
   return nlohmann::json{{"data", data}}.dump();
 }
 
-void expect_holds(const std::string& text, const Words& parts) {
-  for (const std::string& part : parts)
-    EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' in: " << text;
-}
-
 TEST(Questions, facts_are_answered_and_scored_by_exact_match_and_place) {
   const Program program("facts");
   program.write("config.toml", facts_config);

@@ -64,11 +64,6 @@ std::string pair_lines() {
   return lines;
 }
 
-void expect_holds(const std::string& text, const Words& parts) {
-  for (const std::string& part : parts)
-    EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' in: " << text;
-}
-
 TEST(Summaries, marked_sentences_are_generated_and_compared_by_rouge) {
   const Program program("marked");
   program.write("config.toml", marked_config);

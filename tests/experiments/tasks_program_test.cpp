@@ -98,11 +98,6 @@ nlohmann::json evaluated(const Program& program, const Words& more = {}) {
   return nlohmann::json::parse(outcome.out);
 }
 
-void expect_holds(const std::string& text, const Words& parts) {
-  for (const std::string& part : parts)
-    EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' in: " << text;
-}
-
 TEST(Tasks, listops_shows_its_baselines_beside_every_accuracy) {
   const Program program("listops");
   program.write("config.toml", listops_config);

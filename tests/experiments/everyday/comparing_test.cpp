@@ -13,11 +13,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-void expect_holds(const std::string& text, const Words& parts) {
-  for (const std::string& part : parts)
-    EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' in: " << text;
-}
-
 class Comparing : public Program {
  public:
   Comparing(const std::string& name, const std::string& sweep, const std::string& base = sweep_base)

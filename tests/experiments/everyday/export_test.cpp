@@ -13,11 +13,6 @@ namespace {
 using Words = std::vector<std::string>;
 namespace fs = std::filesystem;
 
-void expect_holds(const std::string& text, const Words& parts) {
-  for (const std::string& part : parts)
-    EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' in: " << text;
-}
-
 class Exporting : public Program {
  public:
   explicit Exporting(const std::string& name, const Words& settings = {})

@@ -10,11 +10,6 @@ namespace {
 using Words = std::vector<std::string>;
 namespace fs = std::filesystem;
 
-void expect_holds(const std::string& text, const Words& parts) {
-  for (const std::string& part : parts)
-    EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' in: " << text;
-}
-
 TEST(Row14, a_misspelt_verb_names_the_one_that_was_meant) {
   const Program program("verbs");
   expect_holds(program.run({"pedict"}).err, {"did you mean predict?"});

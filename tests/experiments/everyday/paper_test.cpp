@@ -17,11 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using Tree = boost::property_tree::ptree;
 
-void expect_holds(const std::string& text, const std::vector<std::string>& parts) {
-  for (const std::string& part : parts)
-    EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' in: " << text;
-}
-
 /// A sweep of two mechanisms, three seeds each.
 class Paper : public Program {
  public:

@@ -51,11 +51,6 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 std::string first_column(const std::string& line) { return line.substr(0, line.find('\t')); }
 
-void expect_holds(const std::string& text, const Words& parts) {
-  for (const std::string& part : parts)
-    EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' in: " << text;
-}
-
 /// A trained run in a directory of its own, whose data is gone.
 class Applied : public Program {
  public:

@@ -11,11 +11,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-void expect_holds(const std::string& text, const Words& parts) {
-  for (const std::string& part : parts)
-    EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' in: " << text;
-}
-
 void expect_lacks(const std::string& text, const std::string& part) {
   EXPECT_EQ(text.find(part), std::string::npos) << "'" << part << "' in: " << text;
 }
