@@ -53,8 +53,7 @@ fs::path beside(const fs::path& path, const std::string& name) {
 /// With what the sweep was made of and by; where and in how many pieces it ran does not change a
 /// table.
 std::string tex_with_command(Table table, const Report& report) {
-  const std::string& command = report.sweep.plan.command;
-  table.command = "made by " + command.substr(0, command.find(" -")) + " and weft report";
+  table.command = "made by " + report.sweep.plan.command + " and weft report";
   for (const std::string& program : report.sweep.programs)
     table.command += "; trained by " + program;
   return latex(table);

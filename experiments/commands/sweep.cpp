@@ -27,13 +27,26 @@ fs::path directory_of(const CommandLine& line) {
   return fs::path("sweeps") / fs::path(line.words()[0]).stem();
 }
 
+/// What the user typed.
+struct Typed {
+  std::string command = "weft sweep";  ///< with the sweep file and settings
+  std::string options;                 ///< where, and how many trials at a time
+
+  explicit Typed(const CommandLine& line, Index jobs) {
+    for (const std::string& word : line.words()) command += " " + word;
+    if (jobs > 1) options += " -j " + std::to_string(jobs);
+    if (line.has("dir")) options += " --dir " + line.text("dir");
+  }
+};
+
 /// The plan without its trials.
-SweepPlan rules_of(const CommandLine& line, const SweepFile& sweep,
-                   const std::vector<Trial>& trials, const std::string& command) {
+SweepPlan rules_of(const CommandLine& line, const SweepFile& sweep, const Budget& budget,
+                   const Typed& typed) {
   SweepPlan plan{.name = fs::path(line.words()[0]).stem().string(),
-                 .command = command,
-                 .budget = common_budget(trials),
-                 .trials = {}};
+                 .command = typed.command,
+                 .budget = budget.text(),
+                 .trials = {},
+                 .options = typed.options};
   plan.rungs = sweep.rungs;
   plan.prune = sweep.prune;
   plan.equal = sweep.equal;
@@ -43,7 +56,7 @@ SweepPlan rules_of(const CommandLine& line, const SweepFile& sweep,
 }
 
 SweepPlan plan_of(const CommandLine& line, const SweepFile& sweep, const std::vector<Trial>& trials,
-                  const SweepFiles& files, Index jobs, const std::string& command) {
+                  const SweepFiles& files, Index jobs, const Typed& typed) {
   std::vector<bool> open;
   for (const Trial& trial : trials) {
     const TrialState::Phase phase = state_of(files, trial.id).phase;
@@ -51,9 +64,10 @@ SweepPlan plan_of(const CommandLine& line, const SweepFile& sweep, const std::ve
                    (phase == TrialState::Phase::failed && line.has("retry")));
   }
   const Index threads = Index(processors_of_job(own_processors(), 0, std::size_t(jobs)).size());
-  SweepPlan plan = rules_of(line, sweep, trials, command);
+  const Budget budget = common_budget(trials);
+  SweepPlan plan = rules_of(line, sweep, budget, typed);
   plan.trials = plan_trials(trials, open, threads, sweep.eval_tokens);
-  check_equal(plan);
+  check_equal(plan, budget);
   return plan;
 }
 
@@ -123,20 +137,22 @@ DirectoryLock hold(const SweepFiles& files) {
 
 /// Validates all trials, times none, and leaves the training to Slurm.
 int submit(const CommandLine& line, const SweepFile& sweep, const std::vector<Trial>& trials,
-           const std::string& command) {
+           const Typed& typed) {
   core::require(!line.has("dry-run") && !line.has("fail-fast"),
                 "--slurm leaves the trials to Slurm: leave out --dry-run and --fail-fast");
   const SlurmOptions slurm{slurm_words(line.text("slurm")),
                            line.has("jobs") ? line.integer("jobs") : 0};
   const SweepFiles files{fs::absolute(directory_of(line)).lexically_normal()};
-  SweepPlan plan = rules_of(line, sweep, trials, command);
+  const Budget budget = common_budget(trials);
+  SweepPlan plan = rules_of(line, sweep, budget, typed);
   plan.trials = plan_trials(trials, std::vector<bool>(trials.size(), false), 1, sweep.eval_tokens);
-  check_equal(plan);
+  check_equal(plan, budget);
   const DirectoryLock lock = hold(files);
   keep(files, plan, trials);
   submit_open_trials(files, plan, slurm, line.has("retry"), std::cout);
-  std::cout << "how they are: " << command << " --status\ntables and pictures: weft report "
-            << directory_of(line).string() << '\n';
+  std::cout << "how they are: " << typed.command << typed.options
+            << " --status\ntables and pictures: weft report " << directory_of(line).string()
+            << '\n';
   return 0;
 }
 
@@ -174,19 +190,18 @@ int sweep_command(const Arguments& arguments) {
   SweepOptions options{.jobs = line.has("jobs") ? line.integer("jobs") : 1,
                        .retry_failed = line.has("retry"),
                        .fail_fast = line.has("fail-fast"),
-                       .command = "weft sweep"};
+                       .command = {}};
   core::require(options.jobs >= 1 && options.jobs <= 1000, "-j ", options.jobs,
                 " is not between 1 and 1000");
-  for (const std::string& word : line.words()) options.command += " " + word;
-  if (options.jobs > 1) options.command += " -j " + std::to_string(options.jobs);
-  if (line.has("dir")) options.command += " --dir " + line.text("dir");
+  const Typed typed(line, options.jobs);
+  options.command = typed.command + typed.options;
 
   if (line.has("status")) return show_status(line);
   const SweepFile sweep = SweepFile::load(line.words()[0]);
   const std::vector<Trial> trials = trials_of(sweep, line.overrides());
-  if (line.has("slurm")) return submit(line, sweep, trials, options.command);
+  if (line.has("slurm")) return submit(line, sweep, trials, typed);
   const SweepFiles files{directory_of(line)};
-  const SweepPlan plan = plan_of(line, sweep, trials, files, options.jobs, options.command);
+  const SweepPlan plan = plan_of(line, sweep, trials, files, options.jobs, typed);
   LiveText display(std::cout, [] { return terminal_columns(STDOUT_FILENO); });
   if (line.has("dry-run")) {
     const SweepRun run(files, plan, options, display);

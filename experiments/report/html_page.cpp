@@ -45,7 +45,8 @@ std::string heading(const Report& report) {
              : "<span>equal budget: <b>train." + escaped(sweep.plan.budget) + "</b></span>";
   if (sweep.plan.equal) out += "<span>" + escaped(describe_equal(sweep.plan)) + "</span>";
   for (const std::string& machine : sweep.machines) out += "<span>" + escaped(machine) + "</span>";
-  return out + "</div>\n<p class=\"soft\">Made by <code>" + escaped(sweep.plan.command) +
+  return out + "</div>\n<p class=\"soft\">Made by <code>" +
+         escaped(sweep.plan.command + sweep.plan.options) +
          "</code> and <code>weft report</code>.</p>\n";
 }
 

@@ -50,8 +50,8 @@ std::string advice_for(const EqualRule& rule, double smallest) {
          " in place of train.tokens or train.steps" + tolerance;
 }
 
-void check_time(const SweepPlan& plan) {
-  if (plan.budget.starts_with("minutes = ")) return;
+void check_time(const SweepPlan& plan, const Budget& budget) {
+  if (budget.key == "minutes") return;
   double longest = 0;
   for (const PlannedTrial& trial : plan.trials)
     if (!trial.stage.is_rung()) longest = std::max(longest, trial.seconds - trial.scoring_seconds);
@@ -59,7 +59,7 @@ void check_time(const SweepPlan& plan) {
   throw core::Error(
       core::Fault::usage,
       "equal = \"time\": the budget of the trials is " +
-          (plan.budget.empty() ? std::string("not the same") : "train." + plan.budget) +
+          (budget.key.empty() ? std::string("not the same") : "train." + budget.text()) +
           ", which takes some longer than others",
       "Give every trial the same time with train.minutes = " + format_exact(minutes) +
           " in place of it");
@@ -67,10 +67,10 @@ void check_time(const SweepPlan& plan) {
 
 }  // namespace
 
-void check_equal(const SweepPlan& plan) {
+void check_equal(const SweepPlan& plan, const Budget& budget) {
   if (!plan.equal) return;
   const EqualRule& rule = *plan.equal;
-  if (rule.what == "time") return check_time(plan);
+  if (rule.what == "time") return check_time(plan, budget);
   std::string wrong;
   double smallest = 0;
   for (const auto& [task, trials] : tasks_of(plan)) {

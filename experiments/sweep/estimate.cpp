@@ -152,17 +152,17 @@ std::vector<PlannedTrial> plan_trials(const std::vector<Trial>& trials,
   return plans;
 }
 
-std::string common_budget(const std::vector<Trial>& trials) {
-  std::string common;
+Budget common_budget(const std::vector<Trial>& trials) {
+  Budget common;
   for (const Trial& trial : trials) {
     if (trial.stage.is_rung()) continue;
     const TrainSettings& train = trial.config.train;
-    const std::string own = train.tokens > 0    ? "tokens = " + toml_text(train.tokens)
-                            : train.flops > 0   ? "flops = " + format_exact(train.flops)
-                            : train.minutes > 0 ? "minutes = " + format_exact(train.minutes)
-                                                : "steps = " + toml_text(train.steps);
-    if (!common.empty() && common != own) return "";
-    common = own;
+    Budget own = train.tokens > 0    ? Budget{"tokens", toml_text(train.tokens)}
+                 : train.flops > 0   ? Budget{"flops", format_exact(train.flops)}
+                 : train.minutes > 0 ? Budget{"minutes", format_exact(train.minutes)}
+                                     : Budget{"steps", toml_text(train.steps)};
+    if (!common.key.empty() && common != own) return {};
+    common = std::move(own);
   }
   return common;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "experiments/sweep/plan.h"
@@ -15,7 +16,15 @@ std::vector<PlannedTrial> plan_trials(const std::vector<Trial>& trials,
                                       const std::vector<bool>& is_open, Index threads,
                                       Index eval_tokens);
 
-/// "tokens = 1000000" when that is the budget of all, empty when they differ.
-std::string common_budget(const std::vector<Trial>& trials);
+/// What every trial trains for; both empty when they differ.
+struct Budget {
+  std::string key;  ///< tokens, flops, minutes or steps, of the section [train]
+  std::string value;
+
+  /// "tokens = 1000000"
+  std::string text() const { return key.empty() ? "" : key + " = " + value; }
+  bool operator==(const Budget&) const = default;
+};
+Budget common_budget(const std::vector<Trial>& trials);
 
 }  // namespace weft::experiments

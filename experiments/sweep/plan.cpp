@@ -135,6 +135,7 @@ void write_plan(const SweepFiles& files, const SweepPlan& plan) {
   }
   Json json = {{"program", "weft"},       {"format", 1},           {"name", plan.name},
                {"command", plan.command}, {"budget", plan.budget}, {"trials", trials}};
+  if (!plan.options.empty()) json["options"] = plan.options;
   add_rules(plan, json);
   core::write_durably(files.plan(), json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n",
                       core::Fault::checkpoint);
@@ -151,7 +152,8 @@ SweepPlan read_plan(const SweepFiles& files) {
     SweepPlan plan{.name = json.at("name"),
                    .command = json.at("command"),
                    .budget = json.at("budget"),
-                   .trials = {}};
+                   .trials = {},
+                   .options = json.value("options", "")};
     read_rules(json, plan);
     for (const Json& trial : json.at("trials")) plan.trials.push_back(trial_of(trial));
     return plan;

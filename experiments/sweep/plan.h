@@ -60,9 +60,10 @@ struct PlannedTrial {
 /// sweep.json: what a sweep consists of.
 struct SweepPlan {
   std::string name;     ///< of the sweep file, without its ending
-  std::string command;  ///< what the user typed
+  std::string command;  ///< what the user typed: the sweep file and settings
   std::string budget;   ///< "tokens = 1000000", or empty when the trials' budgets differ
   std::vector<PlannedTrial> trials;
+  std::string options = {};             ///< what followed it, such as " -j 2 --dir sweeps/a"
   std::vector<std::string> tuned = {};  ///< the settings that arms choose for themselves
   std::vector<Rung> rungs = {};         ///< in which they do
   std::optional<PruneRule> prune = {};
