@@ -1,5 +1,9 @@
 #include "optim/registry.h"
 
+#include <algorithm>
+
+#include "core/error.h"
+
 // One line for each update rule: X(kind) refers to configure_KIND, defined with the rule.
 #define WEFT_OPTIMIZERS(X) \
   X(adam)                  \
@@ -15,18 +19,28 @@ WEFT_OPTIMIZERS(WEFT_DECLARE)
 
 namespace {
 
+/// A deque, so that what was handed out stays where it is.
+std::deque<OptimizerEntry>& entries() {
 #define WEFT_LIST(kind) {#kind, configure_##kind},
-constexpr OptimizerEntry entries[] = {WEFT_OPTIMIZERS(WEFT_LIST)};
+  static std::deque<OptimizerEntry> all = {WEFT_OPTIMIZERS(WEFT_LIST)};
 #undef WEFT_LIST
+  return all;
+}
 
 }  // namespace
 
-std::span<const OptimizerEntry> optimizer_registry() { return entries; }
+const std::deque<OptimizerEntry>& optimizer_registry() { return entries(); }
 
 std::vector<std::string_view> optimizer_kinds() {
   std::vector<std::string_view> kinds;
-  for (const OptimizerEntry& entry : entries) kinds.push_back(entry.kind);
+  for (const OptimizerEntry& entry : entries()) kinds.push_back(entry.kind);
   return kinds;
+}
+
+void register_optimizer(std::string kind, ConfigureOptimizer configure) {
+  core::require(std::ranges::find(entries(), kind, &OptimizerEntry::kind) == entries().end(),
+                "optim: the kind '", kind, "' is already registered; choose another name");
+  entries().push_back({std::move(kind), configure});
 }
 
 }  // namespace weft::optim

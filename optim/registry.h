@@ -1,6 +1,7 @@
 #pragma once
 
-#include <span>
+#include <deque>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -9,17 +10,22 @@
 
 namespace weft::optim {
 
-/// An update rule by name. `configure` lists its settings to `fields` and returns a plan that holds
-/// them.
+/// Lists the settings of an update rule to `fields` and returns a plan that holds them.
+using ConfigureOptimizer = OptimizerPlan (*)(core::Fields& fields);
+
+/// An update rule by name.
 struct OptimizerEntry {
-  std::string_view kind;
-  OptimizerPlan (*configure)(core::Fields& fields);
+  std::string kind;
+  ConfigureOptimizer configure;
 };
 
-/// Every update rule, in the order of registry.cpp.
-std::span<const OptimizerEntry> optimizer_registry();
+/// Every update rule: those of registry.cpp in its order, then those registered by the program.
+const std::deque<OptimizerEntry>& optimizer_registry();
 
-/// Their names.
+/// Their names, the values of optim.kind.
 std::vector<std::string_view> optimizer_kinds();
+
+/// Adds a rule of a program that uses this library; to be called before configs are read.
+void register_optimizer(std::string kind, ConfigureOptimizer configure);
 
 }  // namespace weft::optim

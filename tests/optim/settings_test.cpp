@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "optim/registry.h"
+#include "optim/sgd.h"
 #include "tests/layers/given_fields.h"
 #include "tests/optim/sample_parameters.h"
 
@@ -92,6 +93,30 @@ TEST(OptimSettings, report_a_decay_that_would_flip_signs) {
 
 TEST(OptimSettings, report_an_unknown_kind) {
   EXPECT_TRUE(visit({{"kind", kind("adamax")}}).problems().contains("kind"));
+}
+
+/// An update rule of a program that uses the library: steps of SGD without a setting but its own.
+OptimizerPlan configure_own(core::Fields& fields) {
+  SgdSettings settings{.momentum = 0.5};
+  fields.number("kept", settings.momentum, "how much of a step the next one repeats",
+                core::between(0, 0.9));
+  return {.make = [=](const autograd::ParameterArena& arena, double weight_decay) {
+    return std::make_unique<Sgd>(settings, weight_decay, arena);
+  }};
+}
+
+TEST(OptimizerRegistry, takes_rules_of_other_programs) {
+  register_optimizer("own", configure_own);
+  tests::GivenFields fields({{"kind", kind("own")}, {"kept", 0.25}});
+  OptimSettings settings;
+  settings.fields(fields);
+  EXPECT_TRUE(fields.problems().empty());
+  EXPECT_EQ(fields.visited(),
+            (Keys{"kind", "lr", "kept", "weight_decay", "clip", "warmup", "schedule"}));
+  SampleParameters sample;
+  EXPECT_EQ(settings.make_optimizer(sample.arena)->moments().front().name.substr(0, 2), "m/");
+  EXPECT_EQ(optimizer_kinds().back(), "own");
+  EXPECT_THROW(register_optimizer("sgd", configure_own), core::Error);
 }
 
 TEST(OptimSettings, make_no_optimizer_before_they_are_read) {
