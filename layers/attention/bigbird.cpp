@@ -13,18 +13,20 @@ namespace weft::layers {
 namespace {
 
 struct BigBirdSettings {
-  std::string form = "itc";
+  enum class Form { itc, etc };
+
+  Form form = Form::itc;
   DrawnBlocks::Settings drawn;
   Index window = 3;
   ScoreSettings scores;
   GlobalLocalSettings beside;
 
-  bool has_global_tokens() const { return form == "etc"; }
+  bool has_global_tokens() const { return form == Form::etc; }
 
   void fields(core::Fields& field, const AttentionSite& typical) {
     field.choice("form", form,
                  "what is global: itc, the first and the last block; etc, additional tokens",
-                 {"itc", "etc"});
+                 {{"itc", Form::itc}, {"etc", Form::etc}});
     field.integer("window", window, "blocks of the window, its own in the middle: 1, 3, 5, ...",
                   core::at_least(1));
     if (has_global_tokens()) drawn = {.block = 84, .count = 0};

@@ -16,6 +16,7 @@
 #include "layers/attention/chosen/soft_pool.h"
 #include "layers/attention/contract/fit.h"
 #include "layers/attention/contract/key_weights.h"
+#include "layers/attention/contract/normaliser.h"
 #include "layers/attention/contract/plan.h"
 #include "layers/attention/pattern/call.h"
 
@@ -24,7 +25,7 @@ namespace {
 
 struct CompressedSettings {
   Index window = 128, ratio = 16, selected = 0, index_heads = 4, index_width = 32;
-  std::string sink = "learned";
+  SinkKind sink = SinkKind::learned;
   double loss = 1, scale = 0;
 
   void fields(core::Fields& field) {
@@ -39,7 +40,7 @@ struct CompressedSettings {
                   core::between(1, 4096));
     field.number("loss", loss, "with selected > 0: weight of the index's loss", core::at_least(0));
     field.choice("sink", sink, "learned: a logit for each head that takes weight and has no value",
-                 {"learned", "none"});
+                 {{"learned", SinkKind::learned}, {"none", SinkKind::none}});
     field.number("scale", scale, "factor of the scores; 0 means 1 / sqrt(head width)",
                  core::at_least(0));
   }
@@ -198,7 +199,7 @@ class CompressedAttention final : public Attention, public SumsValues {
   }
 
  private:
-  bool has_sinks() const { return settings_.sink == "learned"; }
+  bool has_sinks() const { return settings_.sink == SinkKind::learned; }
   /// Entries that query t may read: none for padding.
   Index closed(const Sequences& s, Index b, Index t) const {
     return t < s.real_keys(b) ? pool_.entries(t + 1) : 0;

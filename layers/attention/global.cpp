@@ -9,12 +9,11 @@ namespace weft::layers {
 
 AttentionPlan configure_global(core::Fields& field, const AttentionSite& typical) {
   std::vector<Index> positions = {0};
-  std::string mode = "both";
+  GlobalMode mode = GlobalMode::both;
   Index window = 1;
   ScoreSettings scores;
   read_global_positions(field, positions, typical);
-  field.choice("mode", mode, "global tokens are read (columns), read all (rows), or both",
-               {"both", "columns", "rows"});
+  read_global_mode(field, mode);
   field.integer("window", window, "keys of the window that every token reads too, itself included",
                 core::at_least(1));
   scores.list_first(field);
@@ -23,7 +22,7 @@ AttentionPlan configure_global(core::Fields& field, const AttentionSite& typical
     return std::make_unique<PatternAttention>(
         site,
         std::vector<Pattern>{scores.with_first(
-            united(global_pattern(positions, global_mode(mode)), window_pattern(site, window)))},
+            united(global_pattern(positions, mode), window_pattern(site, window)))},
         scores);
   };
   return {make,
@@ -31,7 +30,7 @@ AttentionPlan configure_global(core::Fields& field, const AttentionSite& typical
               {.summary = "softmax over a few global tokens and a window",
                .keys_per_token = core::message_of("at most ", Index(positions.size()) + window,
                                                   "; a global token all before it"),
-               .decode_state = mode == "columns"
+               .decode_state = mode == GlobalMode::columns
                                    ? "keys and values of global tokens and window"
                                    : "every key and value up to the last global token, then "
                                      "those of global tokens and window"})};

@@ -6,14 +6,19 @@
 namespace weft::layers {
 namespace {
 
+/// phi, element by element.
+enum class PositiveFunction { elu, relu, softplus };
+
 struct LinearSettings {
-  std::string map = "elu";
+  PositiveFunction map = PositiveFunction::elu;
   double eps = 1e-6;
   Index chunk = 64;
 
   void fields(core::Fields& field) {
     field.choice("map", map, "positive feature map: elu(x) + 1, max(x, 0) + 0.001, ln(1 + e^x)",
-                 {"elu", "relu", "softplus"});
+                 {{"elu", PositiveFunction::elu},
+                  {"relu", PositiveFunction::relu},
+                  {"softplus", PositiveFunction::softplus}});
     field.number("eps", eps, "added to every sum of weights", core::between(0, 1));
     list_chunk(field, chunk);
   }
@@ -43,11 +48,11 @@ void relu_above_floor_gradient(const Real* f, Real* d, Index n) {
 /// One positive function of each element, the same for queries and keys.
 class PositiveMap final : public FeatureMap {
  public:
-  PositiveMap(const std::string& name, Index width) : width_(width) {
-    if (name == "relu") {
+  PositiveMap(PositiveFunction function, Index width) : width_(width) {
+    if (function == PositiveFunction::relu) {
       apply_ = relu_above_floor;
       differentiate_ = relu_above_floor_gradient;
-    } else if (name == "softplus") {
+    } else if (function == PositiveFunction::softplus) {
       apply_ = core::simd().softplus;
       differentiate_ = core::simd().softplus_gradient;
     }

@@ -18,8 +18,10 @@ namespace {
 using autograd::Parameter;
 
 struct LinformerSettings {
+  enum class Sharing { none, headwise, key_value, layerwise };
+
   Index slots = 128;
-  std::string sharing = "headwise";
+  Sharing sharing = Sharing::headwise;
   ScoreSettings scores;
 
   void fields(core::Fields& field) {
@@ -28,7 +30,10 @@ struct LinformerSettings {
     field.choice("sharing", sharing,
                  "what shares a projection: none, nothing; headwise, all heads of a layer; "
                  "key_value, also their keys and values; layerwise, all layers",
-                 {"none", "headwise", "key_value", "layerwise"});
+                 {{"none", Sharing::none},
+                  {"headwise", Sharing::headwise},
+                  {"key_value", Sharing::key_value},
+                  {"layerwise", Sharing::layerwise}});
     scores.fields(field);
   }
 
@@ -152,17 +157,18 @@ class LinformerAttention final : public Attention {
         heads_(site.heads),
         columns_(site.heads * site.head_width),
         over_slots_(without_shared_heads(site), {full_pattern()}, settings.scores) {
-    const bool by_head = settings.sharing == "none";
+    using Sharing = LinformerSettings::Sharing;
+    const bool by_head = settings.sharing == Sharing::none;
     const core::Shape shape =
         by_head ? core::Shape{site.heads, slots_, longest_} : core::Shape{slots_, longest_};
     // Glorot's law with a gain of 1 / sqrt(2).
     const auto init = autograd::Init::uniform(std::sqrt(3.0 / double(slots_ + longest_)));
-    if (settings.sharing == "layerwise" && site.shared) {
+    if (settings.sharing == Sharing::layerwise && site.shared) {
       keys_ = values_ = &site.shared->lend(core::message_of("linformer", slots_), shape, init);
       return;
     }
     own_.push_back(std::make_unique<Parameter>(shape, init));
-    if (by_head || settings.sharing == "headwise")
+    if (by_head || settings.sharing == Sharing::headwise)
       own_.push_back(std::make_unique<Parameter>(shape, init));
     keys_ = own_.front().get();
     values_ = own_.back().get();

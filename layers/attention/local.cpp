@@ -7,7 +7,9 @@ namespace weft::layers {
 namespace {
 
 struct LocalSettings {
-  std::string form = "band";
+  enum class Form { band, block };
+
+  Form form = Form::band;
   Index window = 256;
   Index block = 128;
   Index back = 1;
@@ -15,7 +17,7 @@ struct LocalSettings {
 
   void fields(core::Fields& field) {
     field.choice("form", form, "a window that slides with the token, or fixed blocks",
-                 {"band", "block"});
+                 {{"band", Form::band}, {"block", Form::block}});
     field.when("form", {"band"}, [&] {
       field.integer("window", window, "keys that a token reads, itself included",
                     core::at_least(1));
@@ -30,12 +32,12 @@ struct LocalSettings {
   }
 
   Pattern pattern(const AttentionSite& site) const {
-    return scores.with_first(form == "band" ? window_pattern(site, window)
-                                            : block_local_pattern(block, back));
+    return scores.with_first(form == Form::band ? window_pattern(site, window)
+                                                : block_local_pattern(block, back));
   }
 
   AttentionTraits traits() const {
-    const std::string keys = std::to_string(form == "band" ? window : (back + 1) * block);
+    const std::string keys = std::to_string(form == Form::band ? window : (back + 1) * block);
     return {.summary = "softmax over a sliding window, or over blocks with look-back",
             .keys_per_token = "at most " + keys,
             .decode_state = "the last " + keys + " keys and values"};

@@ -19,12 +19,15 @@ namespace weft::layers {
 namespace {
 
 struct LshSettings {
-  std::string mode = "strict";
+  enum class Mode { strict, paper };
+  enum class Self { fallback, scored };
+
+  Mode mode = Mode::strict;
   Index rounds = 4;
   Index buckets = 0;
   Index chunk = 64;
   double scale = 1;
-  std::string self = "fallback";
+  Self self = Self::fallback;
   bool dedup = false;
   bool same_bucket = false;
   bool wrap = false;
@@ -35,7 +38,7 @@ struct LshSettings {
         "mode", mode,
         "strict: each bucket is cut into chunks by itself, nothing leaks; paper: the whole sorted "
         "sequence is cut into chunks, so later tokens influence what earlier ones read",
-        {"strict", "paper"});
+        {{"strict", Mode::strict}, {"paper", Mode::paper}});
     field.integer("rounds", rounds, "rounds of hashing", core::between(1, 64));
     field.integer("buckets", buckets,
                   "buckets of a round, an even number; 0: the training length / chunk",
@@ -46,7 +49,7 @@ struct LshSettings {
     field.choice(
         "self", self,
         "a token reads itself only if it reads no other key (fallback), or like any key (scored)",
-        {"fallback", "scored"});
+        {{"fallback", Self::fallback}, {"scored", Self::scored}});
     field.flag("dedup", dedup, "a key found in several rounds counts once");
     field.flag("same_bucket", same_bucket, "paper mode: a token reads keys of its own bucket only");
     field.flag("wrap", wrap,
@@ -57,9 +60,11 @@ struct LshSettings {
       field.problem("buckets",
                     core::message_of(buckets, " is odd; each direction has two buckets"));
     for (const auto& [key, set] : {std::pair("same_bucket", same_bucket), std::pair("wrap", wrap)})
-      if (set && mode == "strict") field.problem(key, "means something in mode = \"paper\" only");
+      if (set && !paper()) field.problem(key, "means something in mode = \"paper\" only");
   }
 
+  bool paper() const { return mode == Mode::paper; }
+  bool scores_self() const { return self == Self::scored; }
   Index bucket_count(Index length) const {
     return buckets > 0 ? buckets
                        : std::clamp<Index>((length + chunk - 1) / chunk / 2 * 2, 2, 65536);
@@ -69,7 +74,7 @@ struct LshSettings {
     return {.summary = "softmax over tokens of the same hash bucket, in several rounds (Reformer)",
             .exact = false,
             .cross = false,
-            .leaks = mode == "paper",
+            .leaks = paper(),
             .adaptive = true,
             .bf16 = true,
             .separate_keys = false,
@@ -201,7 +206,7 @@ class LshAttention final : public Attention, public GroupsTokens {
   }
 
  private:
-  bool paper() const { return settings_.mode == "paper"; }
+  bool paper() const { return settings_.paper(); }
   std::shared_ptr<const BucketIds> bucket_ids(const Pass& pass, const AttentionInput& input) const {
     const Sequences& s = input.sequences;
     return pass.decide("buckets", [&]() -> BucketIds {
@@ -214,7 +219,7 @@ class LshAttention final : public Attention, public GroupsTokens {
   ListRule rule(const Sequences& s) const {
     return {.chunk = std::clamp<Index>(s.keys, 1, settings_.chunk),
             .causal = s.causal,
-            .reads_self = settings_.self == "scored"};
+            .reads_self = settings_.scores_self()};
   }
   ListedProblem problem_of(const Sequences& s) const {
     return {.sequences = s,
@@ -222,7 +227,7 @@ class LshAttention final : public Attention, public GroupsTokens {
             .head_width = width_,
             .rounds = settings_.rounds,
             .scale = Real(settings_.scale),
-            .self_as_fallback = settings_.self == "fallback",
+            .self_as_fallback = !settings_.scores_self(),
             .most_keys = 2 * rule(s).chunk,
             .precision = precision_};
   }
@@ -239,7 +244,7 @@ class LshAttention final : public Attention, public GroupsTokens {
       auto& bucket =
           cache.members[std::size_t((head * rounds + r) * buckets_ + buckets[std::size_t(r)])];
       read_list(bucket, Index(bucket.size()), settings_.chunk, read);
-      if (settings_.self == "scored") read.push_back(token);
+      if (settings_.scores_self()) read.push_back(token);
       bucket.push_back(token);
     }
     if (settings_.dedup) {

@@ -26,9 +26,11 @@ namespace weft::layers {
 namespace {
 
 struct NsaSettings {
+  enum class Branches { shared, own };
+
   BlockSelection selection{.entries = {.block = 32, .stride = 16}};
   Index window = 512;
-  std::string branches = "shared";
+  Branches branches = Branches::shared;
   double scale = 0;
 
   void fields(core::Fields& field) {
@@ -49,7 +51,7 @@ struct NsaSettings {
                   core::between(1, most));
     field.choice("branches", branches,
                  "whether the three softmaxes share their keys and values or have their own",
-                 {"shared", "own"});
+                 {{"shared", Branches::shared}, {"own", Branches::own}});
     field.number("scale", scale, "factor of the scores; 0 means 1 / sqrt(head width)",
                  core::at_least(0));
     if (selection.first + selection.nearest > selection.selected)
@@ -94,7 +96,7 @@ class NsaAttention final : public Attention {
                                     : Real(1 / std::sqrt(double(site.head_width)))},
         selection_(chooser_.selection),
         window_(settings.window),
-        own_(settings.branches == "own"),
+        own_(settings.branches == NsaSettings::Branches::own),
         heads_(site.heads),
         kv_heads_(site.kv_heads),
         key_heads_(site.key_heads()),

@@ -63,11 +63,10 @@ Pattern read_fixed(core::Fields& field, const AttentionSite& site) {
 
 Pattern read_global(core::Fields& field, const AttentionSite& site) {
   std::vector<Index> positions = {0};
-  std::string mode = "both";
+  GlobalMode mode = GlobalMode::both;
   read_global_positions(field, positions, site);
-  field.choice("mode", mode, "global tokens are read (columns), read all (rows), or both",
-               {"both", "columns", "rows"});
-  return global_pattern(positions, global_mode(mode));
+  read_global_mode(field, mode);
+  return global_pattern(positions, mode);
 }
 
 /// An atom by name, with what reads its numbers. `random` is not among them: its blocks are drawn

@@ -100,7 +100,8 @@ struct ModelSettings {
   }
   /// Training lets a token read later ones by statistics over the batch.
   bool has_batch_statistics() const {
-    return norm == NormKind::batch || (uses(FeedForwardKind::memory) && memory.norm == "batch");
+    return norm == NormKind::batch ||
+           (uses(FeedForwardKind::memory) && memory.norm == MemorySettings::QueryNorm::batch);
   }
   /// An expert that is full of later tokens' first choices gives up earlier tokens' second ones.
   bool experts_leak() const { return uses(FeedForwardKind::experts) && experts.leaks(); }

@@ -50,7 +50,7 @@ void ModelSettings::check_universal(core::Fields& field) const {
   if (uses(FeedForwardKind::experts) && experts.capacity > 0)
     field.problem("ff_capacity",
                   "the places of an expert are shared out by position, and positions halt: 0");
-  if (uses(FeedForwardKind::memory) && memory.norm == "batch")
+  if (uses(FeedForwardKind::memory) && memory.norm == MemorySettings::QueryNorm::batch)
     field.problem("memory_norm",
                   "batch statistics would count positions that have halted: layer or none");
 }

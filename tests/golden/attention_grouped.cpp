@@ -23,7 +23,8 @@ struct Grouped {
   }
   static layers::ScoreSettings scores(const Case& golden) {
     layers::ScoreSettings scores{.scale = golden.number("scale"), .normaliser = {}};
-    scores.normaliser.sink = golden.has("in/sinks") ? "learned" : "none";
+    scores.normaliser.sink =
+        golden.has("in/sinks") ? layers::SinkKind::learned : layers::SinkKind::none;
     return scores;
   }
   static layers::Pattern pattern(const Case& golden) {

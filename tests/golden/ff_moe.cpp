@@ -33,7 +33,8 @@ void ff_moe(Case& golden) {
       .balance = golden.number("balance"),
       .capacity = capacity_factor(golden.number("capacity"), double(w1[0]), double(choices),
                                   double(order.size())),
-      .second = threshold > 0 ? "random" : "all",
+      .second = threshold > 0 ? layers::ExpertSettings::Second::random
+                              : layers::ExpertSettings::Second::all,
       .second_threshold = threshold,
       .raw_gates = !golden.flag("normalise"),
       .gate_eps = golden.number("gate_eps")};

@@ -20,10 +20,11 @@ Index number_in(const std::string& text) {
 }  // namespace
 
 void RoutingSettings::fields(core::Fields& field) {
+  using Start = CentroidSettings::Start;
   field.choice("mode", mode,
                "strict: a token joins its nearest centroid, nothing leaks; paper: each centroid "
                "takes its nearest tokens of the whole sequence, including later ones",
-               {"strict", "paper"});
+               {{"strict", Mode::strict}, {"paper", Mode::paper}});
   field.text(
       "clusters", clusters,
       "clusters of a head: a number, or \"sqrt\" for the square root of the training length");
@@ -36,23 +37,23 @@ void RoutingSettings::fields(core::Fields& field) {
   field.choice("normalise", normalise,
                "layernorm: tokens are normalised to zero mean and unit variance; l2: to unit "
                "length to choose clusters, and not at all for scores",
-               {"layernorm", "l2"});
+               {{"layernorm", Normalise::layernorm}, {"l2", Normalise::l2}});
   field.flag("unit_keys", unit_keys, "normalise = \"l2\": keys at unit length");
   field.number("scale", scale, "factor of the scores; 0 means 1 / sqrt(head width)",
                core::at_least(0));
   field.choice(
       "self", self,
       "a token reads itself only if it reads no other key (fallback), or like any key (scored)",
-      {"fallback", "scored"});
+      {{"fallback", Self::fallback}, {"scored", Self::scored}});
   field.number("count_eps", count_eps, "paper: added to the number of clusters that took a token",
                core::between(0, 1));
   field.number("decay", decay, "decay of the centroids' moving average", core::between(0, 1));
   field.choice("update", update, "centroids move towards their members' mean, or their plain sum",
-               {"mean", "sum"});
+               {{"mean", Update::mean}, {"sum", Update::sum}});
   field.choice("init", init,
                "initial centroids: random, ten rounds of k-means from tokens of the first batch, "
                "or tokens chosen far apart",
-               {"normal", "sample", "kmeans++"});
+               {{"normal", Start::normal}, {"sample", Start::sample}, {"kmeans++", Start::spread}});
   field.integer("reseed_after", reseed_after,
                 "steps after which an idle cluster splits the largest; 0: never",
                 core::between(0, 1'000'000));
@@ -62,7 +63,7 @@ void RoutingSettings::fields(core::Fields& field) {
   if (clusters != "sqrt" && (number < 1 || number > most_clusters))
     field.problem("clusters", core::message_of("\"", clusters, "\" is neither \"sqrt\" nor a ",
                                                "number from 1 to ", most_clusters));
-  if (unit_keys && normalise != "l2")
+  if (unit_keys && normalise != Normalise::l2)
     field.problem("unit_keys", "means something with normalise = \"l2\" only");
   if (count_eps > 0 && !paper())
     field.problem("count_eps", "means something in mode = \"paper\" only");
@@ -88,24 +89,21 @@ Index RoutingSettings::cluster_count(Index length) const {
 }
 
 CentroidSettings RoutingSettings::centroids(Index heads, Index width, Index length) const {
-  using Start = CentroidSettings::Start;
   return {.heads = heads,
           .clusters = cluster_count(length),
           .width = width,
-          .form = normalise == "l2" ? HeadForm{HeadForm::Law::unit, 0}
-                                    : HeadForm{HeadForm::Law::standard, Real(1e-6)},
+          .form = normalise == Normalise::l2 ? HeadForm{HeadForm::Law::unit, 0}
+                                             : HeadForm{HeadForm::Law::standard, Real(1e-6)},
           .decay = decay,
-          .sums = update == "sum",
+          .sums = update == Update::sum,
           .separate_keys = !shared,
-          .start = init == "normal"   ? Start::normal
-                   : init == "sample" ? Start::sample
-                                      : Start::spread,
+          .start = init,
           .reseed_after = reseed_after};
 }
 
 ListedForms RoutingSettings::forms() const {
   const HeadForm standard{HeadForm::Law::standard, Real(1e-6)}, unit{HeadForm::Law::unit, 0};
-  if (normalise == "l2") return {{}, unit_keys ? unit : HeadForm{}, shared};
+  if (normalise == Normalise::l2) return {{}, unit_keys ? unit : HeadForm{}, shared};
   return {standard, standard, shared};
 }
 

@@ -8,30 +8,35 @@
 namespace weft::layers {
 
 struct RoutingSettings {
-  std::string mode = "strict";
+  enum class Mode { strict, paper };
+  enum class Normalise { layernorm, l2 };
+  enum class Self { fallback, scored };
+  enum class Update { mean, sum };
+
+  Mode mode = Mode::strict;
   std::string clusters = "sqrt";
   Index chunk = 128;
   bool shared = true;
-  std::string normalise = "layernorm";
+  Normalise normalise = Normalise::layernorm;
   bool unit_keys = false;
   double scale = 0;
-  std::string self = "fallback";
+  Self self = Self::fallback;
   double count_eps = 0;
   double decay = 0.999;
-  std::string update = "mean";
-  std::string init = "normal";
+  Update update = Update::mean;
+  CentroidSettings::Start init = CentroidSettings::Start::normal;
   Index reseed_after = 0;
   double commitment = 0;
 
   void fields(core::Fields& field);
   AttentionTraits traits() const;
 
-  bool paper() const { return mode == "paper"; }
+  bool paper() const { return mode == Mode::paper; }
   Index cluster_count(Index length) const;
   CentroidSettings centroids(Index heads, Index width, Index length) const;
   ListedForms forms() const;
   /// Of the queries' side and the keys' side, when they are different projections.
-  bool reads_self() const { return !shared || self == "scored"; }
+  bool reads_self() const { return !shared || self == Self::scored; }
 };
 
 }  // namespace weft::layers

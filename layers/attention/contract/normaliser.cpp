@@ -18,8 +18,11 @@ void NormaliserSettings::fields(core::Fields& field) {
   field.choice(
       "normaliser", kind,
       "what turns scores into weights; all but softmax can give a key a weight of exactly zero",
-      {"softmax", "sparsemax", "entmax15", "entmax"});
-  if (kind == "sparsemax") alpha = 2;
+      {{"softmax", Kind::softmax},
+       {"sparsemax", Kind::sparsemax},
+       {"entmax15", Kind::entmax15},
+       {"entmax", Kind::entmax}});
+  if (kind == Kind::sparsemax) alpha = 2;
   field.when("normaliser", {"entmax"}, [&] {
     field.number("alpha", alpha,
                  "2: sparsemax, near 1: near softmax; the initial value if it is learned",
@@ -32,13 +35,13 @@ void NormaliserSettings::fields(core::Fields& field) {
     field.choice("sink", sink,
                  "learned: one more logit in each head's softmax, without a value, so that the "
                  "weights of keys can add up to less than 1",
-                 {"none", "learned"});
+                 {{"none", SinkKind::none}, {"learned", SinkKind::learned}});
   });
 }
 
 Normaliser::Normaliser(const NormaliserSettings& settings, Index heads)
     : softmax_(settings.is_softmax()), heads_(heads), alpha_(settings.alpha) {
-  if (settings.is_softmax() && settings.sink == "learned")
+  if (settings.is_softmax() && settings.sink == SinkKind::learned)
     sinks_ = std::make_unique<autograd::Parameter>(core::Shape{heads}, autograd::Init::zeros());
   if (!settings.learned) return;
   const double start = std::log((alpha_ - 1) / (2 - alpha_));

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "autograd/inventory.h"
@@ -14,15 +13,20 @@ namespace weft::layers {
 using autograd::Pass;
 using autograd::Var;
 
+/// One more logit in each head's softmax, which takes weight and has no value.
+enum class SinkKind { none, learned };
+
 /// How a row of scores becomes weights that sum to one.
 struct NormaliserSettings {
-  std::string kind = "softmax";
+  enum class Kind { softmax, sparsemax, entmax15, entmax };
+
+  Kind kind = Kind::softmax;
   double alpha = 1.5;
   bool learned = false;
-  std::string sink = "none";  ///< none | learned, of softmax
+  SinkKind sink = SinkKind::none;  ///< of softmax
 
   void fields(core::Fields& field);
-  bool is_softmax() const { return kind == "softmax"; }
+  bool is_softmax() const { return kind == Kind::softmax; }
 };
 
 /// Softmax, or entmax with an alpha for each head: fixed, or learned as alpha = 1 + sigmoid(a),

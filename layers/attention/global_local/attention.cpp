@@ -52,7 +52,7 @@ void GlobalLocalSettings::fields(core::Fields& field) {
 
 AttentionTraits global_local_traits(std::string_view summary, Index near,
                                     const GlobalLocalSettings& settings) {
-  const bool sentences = settings.globals.by == "token";
+  const bool sentences = settings.globals.by == GlobalTokens::By::token;
   const std::string globals =
       settings.rules.hard_l2g
           ? "1"

@@ -28,7 +28,7 @@ void GlobalTokens::fields(core::Fields& field) {
   field.choice("by", by,
                "what a global token summarises: blocks, `every` tokens each, or token, sentences "
                "that end with the token `separator`",
-               {"blocks", "token"});
+               {{"blocks", By::blocks}, {"token", By::token}});
   field.integer(
       "every", every,
       "tokens per global token; with by = \"token\" the number that cost estimates assume",
@@ -58,7 +58,7 @@ RowLayout GlobalRows::layout(std::span<const core::Token> tokens) const {
   const Index count = Index(tokens.size());
   const auto end = std::ranges::find(tokens, core::Token(globals_.question_end));
   const Index question = globals_.question && end != tokens.end() ? end - tokens.begin() + 1 : 0;
-  if (globals_.by == "blocks") return of_blocks(count, question);
+  if (globals_.by == GlobalTokens::By::blocks) return of_blocks(count, question);
   std::vector<Index> ends;
   for (Index t = question; t < count; ++t)
     if (tokens[std::size_t(t)] == globals_.separator || t + 1 == count)
@@ -68,7 +68,7 @@ RowLayout GlobalRows::layout(std::span<const core::Token> tokens) const {
 
 std::string GlobalRows::words() const {
   const std::string rows =
-      globals_.by == "blocks"
+      globals_.by == GlobalTokens::By::blocks
           ? core::message_of("a global token for every ", globals_.every, " tokens")
           : core::message_of("a global token for what token ", globals_.separator, " ends");
   return globals_.question ? rows + " and for each token of a question" : rows;

@@ -10,8 +10,10 @@ namespace weft::layers {
 /// Which global tokens a sequence has: one for the whole, and one for each of its sentences, blocks
 /// of `every` tokens or what a separator token ends.
 struct GlobalTokens {
+  enum class By { blocks, token };
+
   Index every = 27;
-  std::string by = "blocks";
+  By by = By::blocks;
   Index separator = 0;
   bool question = false;   ///< a question at the start is a global token for each of its tokens
   Index question_end = 2;  ///< the token that ends it

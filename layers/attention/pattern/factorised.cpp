@@ -14,9 +14,11 @@ void Factorised::fields(core::Fields& field, const AttentionSite& typical) {
                 core::at_least(0));
   field.choice("heads_use", heads_use,
                "every head reads both sets of keys, half the heads each, or layers take turns",
-               {"merged", "separate", "interleaved"});
+               {{"merged", HeadsUse::merged},
+                {"separate", HeadsUse::separate},
+                {"interleaved", HeadsUse::interleaved}});
   check_distance_fits(field, "stride", stride, typical);
-  if (heads_use == "separate" && typical.heads < 2)
+  if (heads_use == HeadsUse::separate && typical.heads < 2)
     field.problem("heads_use", "separate needs two heads or more");
 }
 
@@ -28,8 +30,9 @@ Index Factorised::stride_at(const AttentionSite& site) const {
 
 Pattern Factorised::of_head(const AttentionSite& site, Index head, Pattern near,
                             const Pattern& far) const {
-  if (heads_use == "merged") return united(std::move(near), far);
-  const bool first = heads_use == "separate" ? head < (site.heads + 1) / 2 : site.layer % 2 == 0;
+  if (heads_use == HeadsUse::merged) return united(std::move(near), far);
+  const bool first =
+      heads_use == HeadsUse::separate ? head < (site.heads + 1) / 2 : site.layer % 2 == 0;
   return first ? near : far;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "core/fields.h"
@@ -12,7 +11,9 @@ namespace weft::layers {
 /// How attention that is factorised into two sets of keys, near and far, spreads them: every head
 /// reads both, the first half of the heads reads near and the other far, or layers take turns.
 struct Factorised {
-  std::string heads_use = "merged";
+  enum class HeadsUse { merged, separate, interleaved };
+
+  HeadsUse heads_use = HeadsUse::merged;
   Index stride = 0;
 
   void fields(core::Fields& field, const AttentionSite& typical);
@@ -20,7 +21,7 @@ struct Factorised {
   Index stride_at(const AttentionSite& site) const;
   /// Heads whose patterns differ: all, or 1.
   Index distinct(const AttentionSite& site) const {
-    return heads_use == "separate" ? site.heads : 1;
+    return heads_use == HeadsUse::separate ? site.heads : 1;
   }
   /// The pattern of a head.
   Pattern of_head(const AttentionSite& site, Index head, Pattern near, const Pattern& far) const;

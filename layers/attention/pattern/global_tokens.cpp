@@ -17,12 +17,10 @@ void read_global_positions(core::Fields& field, std::vector<Index>& positions,
                                                 site.length, " tokens (positions count from 0)"));
 }
 
-GlobalMode global_mode(const std::string& name) {
-  core::require(name == "both" || name == "columns" || name == "rows",
-                "global tokens: there is no mode '", name, "', only both, columns and rows");
-  return name == "both"      ? GlobalMode::both
-         : name == "columns" ? GlobalMode::columns
-                             : GlobalMode::rows;
+void read_global_mode(core::Fields& field, GlobalMode& mode) {
+  field.choice(
+      "mode", mode, "global tokens are read (columns), read all (rows), or both",
+      {{"both", GlobalMode::both}, {"columns", GlobalMode::columns}, {"rows", GlobalMode::rows}});
 }
 
 }  // namespace weft::layers

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "core/fields.h"
@@ -13,7 +12,7 @@ namespace weft::layers {
 void read_global_positions(core::Fields& field, std::vector<Index>& positions,
                            const AttentionSite& site);
 
-/// both | columns | rows
-GlobalMode global_mode(const std::string& name);
+/// Reads `mode`.
+void read_global_mode(core::Fields& field, GlobalMode& mode);
 
 }  // namespace weft::layers

@@ -45,7 +45,7 @@ void ExpertSettings::fields(core::Fields& field) {
     field.choice("ff_second", second,
                  "which second choices are kept in training: all, or random, with a probability "
                  "that grows with their gate",
-                 {"all", "random"});
+                 {{"all", Second::all}, {"random", Second::random}});
     field.when("ff_second", {"random"}, [&] {
       field.number("ff_second_threshold", second_threshold,
                    "gate from which a second choice is always kept", core::between(1e-6, 1));
@@ -79,7 +79,7 @@ ChoiceRule ExpertFeedForward::rule(const Pass& pass, Index rows) const {
     rule.capacity =
         std::max<Index>(1, Index(std::ceil(settings_.capacity * double(settings_.choices * rows) /
                                            double(settings_.experts))));
-  if (settings_.second == "random" && pass.training())
+  if (settings_.second == ExpertSettings::Second::random && pass.training())
     rule.second_threshold = settings_.second_threshold;
   return rule;
 }

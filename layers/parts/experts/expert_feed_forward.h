@@ -8,11 +8,13 @@ namespace weft::layers {
 
 /// Which experts the tokens choose.
 struct ExpertSettings {
+  enum class Second { all, random };
+
   Index experts = 8;
   Index choices = 1;              ///< experts of a token
   double balance = 0.01;          ///< price of uneven use
   double capacity = 0;            ///< an expert's places over its even share; 0: any number
-  std::string second = "all";     ///< all | random: which second choices are kept in training
+  Second second = Second::all;    ///< which second choices are kept in training
   double second_threshold = 0.2;  ///< random: the gate from which a second choice is always kept
   double jitter = 0;              ///< noise of the router's input in training
   bool raw_gates = false;         ///< gates of several choices are not made to sum to one

@@ -32,9 +32,10 @@ void MemorySettings::fields(core::Fields& field) {
   field.integer("memory_top", top, "slots that a head reads", core::between(1, 65536));
   field.integer("memory_query", query, "columns of a head's query, both halves together",
                 core::between(2, 65536));
-  field.choice("memory_norm", norm,
-               "of the queries: layer, each half by itself; batch reads the future in training",
-               {"layer", "batch", "none"});
+  field.choice(
+      "memory_norm", norm,
+      "of the queries: layer, each half by itself; batch reads the future in training",
+      {{"layer", QueryNorm::layer}, {"batch", QueryNorm::batch}, {"none", QueryNorm::none}});
   field.number("memory_lr", rate, "learning rate of the values, whatever the schedule",
                core::between(0, 1000));
   if (query % 2 != 0) field.problem("memory_query", "has two halves: an even number");
@@ -53,9 +54,10 @@ MemoryFeedForward::MemoryFeedForward(Index width, const MemorySettings& settings
   core::require(settings.query % 2 == 0 && settings.top <= settings.keys * settings.keys,
                 "memory: queries of ", settings.query, " columns that read ", settings.top, " of ",
                 settings.keys * settings.keys, " slots");
-  const bool batch = settings.norm == "batch";
+  using QueryNorm = MemorySettings::QueryNorm;
+  const bool batch = settings.norm == QueryNorm::batch;
   if (!batch) query_bias_.emplace(core::Shape{settings.heads * settings.query}, Init::zeros());
-  if (settings.norm != "none")
+  if (settings.norm != QueryNorm::none)
     norm_.emplace(batch ? settings.heads * settings.query : settings.query / 2,
                   batch ? NormKind::batch : NormKind::layer);
 }
@@ -63,7 +65,7 @@ MemoryFeedForward::MemoryFeedForward(Index width, const MemorySettings& settings
 Var MemoryFeedForward::queries(const Pass& pass, const Var& x) const {
   const Var q = autograd::linear(x, query_, query_bias_ ? &*query_bias_ : nullptr);
   if (!norm_) return q;
-  if (settings_.norm == "batch") return norm_->forward(pass, q);
+  if (settings_.norm == MemorySettings::QueryNorm::batch) return norm_->forward(pass, q);
   const Index half = settings_.query / 2;
   const Var halves = autograd::reshape(q, {q.value().size() / half, half});
   return autograd::reshape(norm_->forward(pass, halves), q.shape());

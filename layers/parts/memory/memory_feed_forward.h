@@ -11,12 +11,14 @@ namespace weft::layers {
 
 /// The size of a memory and how it is read.
 struct MemorySettings {
-  Index keys = 128;            ///< C, of either half: C² slots
-  Index heads = 4;             ///< H, which ask by themselves and read the same values
-  Index top = 32;              ///< slots that a head reads
-  Index query = 128;           ///< columns of a query, both halves
-  std::string norm = "layer";  ///< of the queries: layer | batch | none
-  double rate = 1e-3;          ///< learning rate of the values
+  enum class QueryNorm { layer, batch, none };
+
+  Index keys = 128;   ///< C, of either half: C² slots
+  Index heads = 4;    ///< H, which ask by themselves and read the same values
+  Index top = 32;     ///< slots that a head reads
+  Index query = 128;  ///< columns of a query, both halves
+  QueryNorm norm = QueryNorm::layer;
+  double rate = 1e-3;  ///< learning rate of the values
 
   void fields(core::Fields& field);
 };

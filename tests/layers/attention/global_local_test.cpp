@@ -97,7 +97,7 @@ TEST(GlobalRows, stand_for_blocks_of_tokens_or_for_what_a_separator_ends) {
   EXPECT_EQ(blocks.of_tokens.front(), 4);
   EXPECT_EQ(blocks.root, 0);
   const std::vector<core::Token> tokens{5, 9, 9, 4, 4, 9, 1};
-  const GlobalRows by_token({.by = "token", .separator = 9});
+  const GlobalRows by_token({.by = GlobalTokens::By::token, .separator = 9});
   EXPECT_EQ(by_token.layout(tokens).sentence_ends, (std::vector<Index>{2, 3, 6, 7}));
   EXPECT_EQ(by_token.layout(std::span(tokens).first(6)).sentence_ends,
             (std::vector<Index>{2, 3, 6}));
@@ -109,7 +109,7 @@ TEST(GlobalRows, have_the_tokens_of_a_question_before_those_of_sentences) {
   const std::vector<core::Token> tokens{1, 7, 2, 4, 9, 4, 9};
   for (const auto& [globals, ends] :
        {std::pair<GlobalTokens, std::vector<Index>>{{.every = 3, .question = true}, {3, 4}},
-        {{.by = "token", .separator = 9, .question = true}, {2, 4}}}) {
+        {{.by = GlobalTokens::By::token, .separator = 9, .question = true}, {2, 4}}}) {
     const RowLayout layout = GlobalRows(globals).layout(tokens);
     EXPECT_EQ(layout.sentence_ends, ends);
     EXPECT_EQ(layout.rows, 1 + 3 + 2 + 4);

@@ -19,7 +19,9 @@ ModelSettings experts(Index choices, double capacity = 0) {
   return settings;
 }
 
-ModelSettings memory(const std::string& norm) {
+using QueryNorm = MemorySettings::QueryNorm;
+
+ModelSettings memory(QueryNorm norm) {
   ModelSettings settings = small_settings();
   settings.feedforward = {FeedForwardKind::memory};
   settings.memory = {.keys = 5, .heads = 2, .top = 4, .query = 6, .norm = norm};
@@ -29,7 +31,7 @@ ModelSettings memory(const std::string& norm) {
 std::vector<ModelSettings> every_conditional_model() {
   std::vector<ModelSettings> all;
   for (ModelSettings settings :
-       {experts(1), experts(2), experts(1, 0.7), memory("layer"), memory("none")})
+       {experts(1), experts(2), experts(1, 0.7), memory(QueryNorm::layer), memory(QueryNorm::none)})
     for (const bool reversible : {false, true}) {
       settings.reversible = reversible;
       all.push_back(settings);
@@ -40,7 +42,9 @@ std::vector<ModelSettings> every_conditional_model() {
 std::string name_of(const ModelSettings& s) {
   return std::string(s.uses(FeedForwardKind::experts) ? "experts" : "memory") + ", " +
          std::to_string(s.experts.choices) + " choices, capacity " +
-         std::to_string(s.experts.capacity) + ", " + s.memory.norm + ", " + describe(s);
+         std::to_string(s.experts.capacity) +
+         (s.memory.norm == QueryNorm::none ? ", queries as they are, " : ", norm by layers, ") +
+         describe(s);
 }
 
 Tensor logits_of(const SampleModel& it, const core::Tokens& inputs) {
@@ -132,7 +136,7 @@ TEST(ConditionalModel, decoding_reads_what_the_model_says_it_multiplies) {
 TEST(ConditionalModel, reports_the_use_of_every_layer) {
   for (const auto& [settings, name] :
        {std::pair(experts(1), "layers.1.feed_forward.use.largest_expert"),
-        std::pair(memory("layer"), "layers.1.feed_forward.use.slots_hit")}) {
+        std::pair(memory(QueryNorm::layer), "layers.1.feed_forward.use.slots_hit")}) {
     SampleModel it(settings, 9);
     Inventory inventory;
     it.model.visit(inventory);

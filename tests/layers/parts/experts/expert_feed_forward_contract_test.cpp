@@ -166,7 +166,8 @@ TEST(Experts, multiplies_no_more_than_its_choices_and_the_filler_of_one_panel_an
 
 TEST(Experts, any_number_of_threads_and_a_replay_give_the_same_bits) {
   ExpertFeedForward part =
-      made(40, 64, {.experts = 5, .choices = 2, .second = "random", .jitter = 0.5});
+      made(40, 64,
+           {.experts = 5, .choices = 2, .second = ExpertSettings::Second::random, .jitter = 0.5});
   DrawnWeights drawn(part);
   const Tensor x = tests::random_tensor({300, 40}, 1),
                upstream = tests::random_tensor({300, 40}, 2);
@@ -236,7 +237,8 @@ TEST(Experts, passes_gradients) {
   for (const ExpertSettings& settings :
        {ExpertSettings{.experts = 3, .balance = 0},
         ExpertSettings{.experts = 3, .choices = 2, .balance = 0, .capacity = 0.6, .jitter = 0.2},
-        ExpertSettings{.experts = 3, .choices = 2, .balance = 0, .second = "random"}}) {
+        ExpertSettings{
+            .experts = 3, .choices = 2, .balance = 0, .second = ExpertSettings::Second::random}}) {
     ExpertFeedForward part = made(5, 6, settings);
     DrawnWeights drawn(part);
     tests::check_gradient(

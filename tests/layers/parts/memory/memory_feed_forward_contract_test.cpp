@@ -13,6 +13,8 @@
 namespace weft::layers {
 namespace {
 
+using QueryNorm = MemorySettings::QueryNorm;
+
 constexpr double tolerance = 2000 * tests::epsilon;
 
 /// All C² scores of one head of one row, best first, of equals the lower slot.
@@ -71,7 +73,7 @@ TEST(Memory, of_equal_scores_reads_the_lower_slots) {
 }
 
 TEST(Memory, that_reads_every_slot_is_a_softmax_over_all_of_them) {
-  MemoryFeedForward part(4, {.keys = 3, .heads = 2, .top = 9, .query = 6, .norm = "none"},
+  MemoryFeedForward part(4, {.keys = 3, .heads = 2, .top = 9, .query = 6, .norm = QueryNorm::none},
                          Init::zeros());
   const DrawnWeights drawn(part);
   const Weights w = drawn.weights();
@@ -98,7 +100,7 @@ TEST(Memory, that_reads_every_slot_is_a_softmax_over_all_of_them) {
 }
 
 TEST(Memory, leaves_padding_out_of_everything) {
-  for (const std::string norm : {"none", "layer", "batch"}) {
+  for (const QueryNorm norm : {QueryNorm::none, QueryNorm::layer, QueryNorm::batch}) {
     MemoryFeedForward part(4, {.keys = 4, .heads = 2, .top = 3, .query = 6, .norm = norm},
                            Init::zeros());
     DrawnWeights drawn(part);
@@ -125,7 +127,7 @@ TEST(Memory, leaves_padding_out_of_everything) {
       EXPECT_EQ(first[32 + i], 0) << "gradient";
       x.write()[i] = 7;
     }
-    EXPECT_TRUE(tests::same_bits(first, run())) << norm;
+    EXPECT_TRUE(tests::same_bits(first, run())) << int(norm);
   }
 }
 
@@ -154,7 +156,7 @@ TEST(Memory, touches_exactly_the_rows_of_values_that_were_read) {
 
 TEST(Memory, decodes_what_it_computes_at_once_and_reads_the_slots_of_its_heads_only) {
   const Index W = 10, C = 9, H = 3, k = 4, q = 8;
-  for (const std::string norm : {"none", "layer", "batch"}) {
+  for (const QueryNorm norm : {QueryNorm::none, QueryNorm::layer, QueryNorm::batch}) {
     MemoryFeedForward part(W, {.keys = C, .heads = H, .top = k, .query = q, .norm = norm},
                            Init::zeros());
     const DrawnWeights drawn(part);
