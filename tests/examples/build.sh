@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs a built tree into a fresh folder, builds the examples against it as a stranger would, by
-# find_package and by pkg-config, and runs them; then compiles one file in a project that takes the
-# sources of weft in.
+# find_package and by pkg-config, and runs them; then compiles one file in projects that take the
+# sources of weft in, by add_subdirectory and by FetchContent.
 #
 #   tests/examples/build.sh BUILD_FOLDER
 set -euo pipefail
@@ -44,17 +44,24 @@ quietly g++ -std=c++20 -O1 "$examples/generate.cpp" $(pkg-config --cflags --libs
   -o "$scratch/generate"
 "$scratch/generate" "$scratch/run" abc
 
-echo "add_subdirectory"
-mkdir "$scratch/project"
-cat >"$scratch/project/CMakeLists.txt" <<EOF
-cmake_minimum_required(VERSION 3.25)
-project(consumer LANGUAGES C CXX)
-add_subdirectory("$examples/../.." weft EXCLUDE_FROM_ALL)
-add_library(consumer OBJECT consumer.cpp)
-target_link_libraries(consumer PRIVATE weft::core)
-EOF
-printf '#include <weft/core/error.h>\nint answer() { return int(weft::core::Fault::data); }\n' \
-  >"$scratch/project/consumer.cpp"
-quietly cmake -S "$scratch/project" -B "$scratch/project/build" -G Ninja
-quietly ninja -C "$scratch/project/build" CMakeFiles/consumer.dir/consumer.cpp.o
+# WAY LINE...: a project that takes the sources in by these lines of CMake, and compiles one file.
+takes_sources_in() {
+  echo "$1"
+  local project=$scratch/$1
+  mkdir "$project"
+  {
+    printf 'cmake_minimum_required(VERSION 3.25)\nproject(consumer LANGUAGES C CXX)\n'
+    printf '%s\n' "${@:2}"
+    printf 'add_library(consumer OBJECT consumer.cpp)\n'
+    printf 'target_link_libraries(consumer PRIVATE weft::core)\n'
+  } >"$project/CMakeLists.txt"
+  printf '#include <weft/core/error.h>\nint answer() { return int(weft::core::Fault::data); }\n' \
+    >"$project/consumer.cpp"
+  quietly cmake -S "$project" -B "$project/build" -G Ninja
+  quietly ninja -C "$project/build" CMakeFiles/consumer.dir/consumer.cpp.o
+}
+sources=$(readlink -f -- "$examples/../..")
+takes_sources_in add_subdirectory "add_subdirectory(\"$sources\" weft EXCLUDE_FROM_ALL)"
+takes_sources_in FetchContent 'include(FetchContent)' \
+  "FetchContent_Declare(weft SOURCE_DIR \"$sources\")" 'FetchContent_MakeAvailable(weft)'
 echo "all examples run"

@@ -49,6 +49,29 @@ TEST(SweepFile, a_zip_goes_through_its_lists_together_and_a_list_through_its_tab
             (Labels{"attention=dense", "attention=local"}));
 }
 
+TEST(SweepFile, a_key_in_quotes_means_the_same_as_one_without) {
+  const Sweep sweep;
+  const std::string bare =
+      "[grid]\nmodel.attention = [\"dense\", \"local\"]\n"
+      "[zip]\noptim.lr = [1e-3, 2e-3]\ntrain.batch = [1, 2]\n"
+      "[[list]]\nattention.local.window = 4\n[[list]]\nattention.local.window = 8\n"
+      "[random]\nn = 2\noptim.clip = { linear = [1, 2] }\n"
+      "[[exclude]]\nmodel.attention = \"dense\"\n";
+  std::string quoted = bare;
+  for (const std::string key :
+       {"model.attention", "optim.lr", "train.batch", "attention.local.window", "optim.clip"})
+    for (auto at = quoted.find(key); at != quoted.npos; at = quoted.find(key, at + key.size() + 2))
+      quoted.replace(at, key.size(), '"' + key + '"');
+  std::vector<std::string> ids, same;
+  for (const Trial& trial : sweep.trials(bare)) ids.push_back(trial.id);
+  for (const Trial& trial : sweep.trials(quoted)) same.push_back(trial.id);
+  EXPECT_EQ(ids.size(), 8u);
+  EXPECT_EQ(same, ids);
+  EXPECT_NE(sweep.refused("[grid]\n\"optim.lrr\" = [1e-3]\n")
+                .find("s.toml:3: unknown key optim.lrr; did you mean optim.lr?"),
+            std::string::npos);
+}
+
 TEST(SweepFile, a_list_may_begin_with_an_empty_table) {
   const Sweep sweep;
   EXPECT_EQ(sweep.labels("[[list]]\n[[list]]\nmodel.attention = \"local\"\n").size(), 2u);
