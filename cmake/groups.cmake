@@ -1,6 +1,6 @@
 # weft_group(TARGET SOURCE...) compiles up to eight sources of one folder together, as one translation
-# unit: most of the time that a source takes is spent on its headers. From nothing that takes little
-# more than half of the time; after an edit the group of the file is compiled again. -DWEFT_GROUPS=OFF compiles each
+# unit: most of the time that a source takes is spent on its headers. That nearly halves the time of a
+# full build; after an edit the group of the file is compiled again. -DWEFT_GROUPS=OFF compiles each
 # source by itself, as the preset dev does. Sources with options of their own always are.
 #
 # Sources of one folder therefore do not give two things the same name, not even in unnamed namespaces.

@@ -36,9 +36,9 @@ class ByteStream {
   std::unique_ptr<Format> format_;
 };
 
-/// How many bytes a compressed file of so many is believed to hold: texts compress to a tenth or
-/// so, repetitive ones to less; a file that claims much more is made to fill the memory or the
-/// disk.
+/// The most bytes to which a compressed file of `file_bytes` may decompress: texts compress to a
+/// tenth or so, repetitive ones to less; a file that yields much more was made to fill the memory
+/// or the disk.
 core::Index most_unpacked_text(core::Index file_bytes);
 
 }  // namespace weft::data

@@ -4,7 +4,7 @@
 
 namespace weft::data {
 
-/// The Debian package that brings a file: "dataset-NAME" for /usr/share/datasets/NAME/...,
+/// The Debian package that contains a file: "dataset-NAME" for /usr/share/datasets/NAME/...,
 /// "dict-NAME" for /usr/share/dictd/NAME.dict.dz, "NAME" for /usr/share/doc/NAME/...; empty for
 /// other paths.
 std::string debian_package_of(const std::string& path);

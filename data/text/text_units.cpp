@@ -9,7 +9,7 @@ namespace weft::data {
 namespace {
 
 constexpr std::string_view help =
-    "what a token is; sentencepiece: a piece of a word, from data.tokenizer";
+    "what a token is; sentencepiece: a subword, from data.tokenizer";
 
 }  // namespace
 
@@ -31,8 +31,8 @@ void TextUnits::list_tokenizer(core::Fields& fields, bool needed) {
   fields.added("tokenizer");
   fields.text(
       "tokenizer", tokenizer,
-      "the file of weft data tokenizer; a prepared text has its own, which must be the same "
-      "if this names one");
+      "the file that weft data tokenizer wrote; a prepared text has its own, which must be the "
+      "same if this names one");
   if (needed && tokenizer.empty())
     fields.problem("tokenizer",
                    "is missing: make one with weft data tokenizer TEXT -o x.model and name it");
@@ -56,7 +56,7 @@ Spelling spelling_of(const TextUnits& units, const std::vector<TextFile>& files,
     throw core::Error(
         core::Fault::data,
         "'" + units.tokenizer + "' is not the tokenizer that this model was trained with",
-        "Bring that file back, or leave it away: the model has its own copy");
+        "Restore that file, or remove it: the model has its own copy");
   return Spelling(std::move(read));
 }
 

@@ -31,7 +31,7 @@ std::string names_of(std::span<const Command> commands) {
 
 std::span<const Command> data_commands() {
   static constexpr Command commands[] = {
-      {"tokenizer", "learn pieces of words from a text, to be its tokens", data_tokenizer_command},
+      {"tokenizer", "learn subword tokens from a text", data_tokenizer_command},
       {"prepare", "write a text as tokens, ready to train on", data_prepare_command},
       {"dedup", "drop documents that nearly repeat earlier ones", data_dedup_command},
   };
@@ -85,7 +85,7 @@ const Command& find_command(const std::string& program, std::span<const Command>
       for (const Command& command : commands) known.emplace_back(command.name);
       const std::string meant = nearest(word, known);
       throw core::Error(core::message_of("there is no verb \"", word, "\" of ", program,
-                                         meant.empty() ? "" : "; did you mean " + meant + "?", " ",
+                                         meant.empty() ? ";" : "; did you mean " + meant + "?", " ",
                                          program, " --help lists them"));
     }
     core::require(!found->run || found->shared || core::launch_environment().count == 1, program,

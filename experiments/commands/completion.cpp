@@ -114,7 +114,7 @@ int completion_command(const Arguments& arguments) {
   CommandLine line("weft completion bash|zsh|fish",
                    "Prints a script that completes verbs, settings and files:\n"
                    "  eval \"$(./weft completion bash)\"\n"
-                   "  weft completion zsh > a folder of fpath/_weft\n"
+                   "  weft completion zsh > DIR/_weft    (DIR: a folder of $fpath)\n"
                    "  weft completion fish | source");
   line.words(1, 1, "bash, zsh or fish");
   if (!line.parse(arguments)) return 0;

@@ -109,13 +109,13 @@ int data_prepare_command(const Arguments& arguments) {
       .option("documents", "HOW",
               "draw whole documents into the splits: lines, blank (empty lines divide them), files")
       .option("field", "NAME", "each line is a JSON object, and this field is a document")
-      .flag("boundaries", "keep documents apart by a token of its own, rather than by line ends")
+      .flag("boundaries", "put a token of its own between documents, instead of a line end")
       .option("seed", "N", "which documents are drawn into which split", "1")
       .option("fractions", "A,B,C",
               "shares of training, validation and test, in this order; unless given 0.9,0.1,0, of "
               "documents 0.9,0.05,0.05")
-      .option("validation", "FILE", "the validation split's own file")
-      .option("test", "FILE", "the test split's own file")
+      .option("validation", "FILE", "a separate file for the validation split")
+      .option("test", "FILE", "a separate file for the test split")
       .flag("force", "replace an existing file");
   if (!line.parse(arguments)) return 0;
   const std::filesystem::path output = line.text("output");

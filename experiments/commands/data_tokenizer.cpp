@@ -66,18 +66,20 @@ data::SentenceSample read_sample(const CommandLine& line, LiveText& shown) {
 int data_tokenizer_command(const Arguments& arguments) {
   CommandLine line(
       "weft data tokenizer TEXT... -o FILE.model",
-      "Learns which pieces of words occur in a text, by SentencePiece, for data.units = "
+      "Learns a tokenizer, a set of pieces of words (subwords), by SentencePiece, for data.units = "
       "\"sentencepiece\" with data.tokenizer = \"FILE.model\". A TEXT is what data.path may be: a "
-      "file, also a compressed one, a folder or a pattern. Every text can be written with the "
-      "pieces, since the 256 bytes are among them. The same text gives the same tokenizer.");
+      "file, also a compressed one, a folder or a pattern. Every text can be encoded, since the "
+      "256 "
+      "bytes are among the pieces. The same text gives the same tokenizer.");
   line.words(1, 100000, "TEXT")
       .option("output,o", "FILE.model", "where to write the tokenizer")
       .option("size", "N", "how many tokens it has", "4096")
       .option("kind", "KIND", "unigram, or bpe (byte pair encoding)", "unigram")
-      .option("sample", "MB",
-              "learn from at most so many megabytes, drawn evenly from all lines; memory is about "
-              "thirty times as much",
-              "16")
+      .option(
+          "sample", "MB",
+          "learn from at most this many megabytes, drawn evenly from all lines; memory is about "
+          "thirty times as much",
+          "16")
       .option("field", "NAME", "each line is a JSON object, and this field is the text")
       .flag("force", "replace an existing file");
   if (!line.parse(arguments)) return 0;

@@ -12,17 +12,17 @@
 namespace weft::experiments {
 
 void add_image_options(CommandLine& line) {
-  line.option("image", "N", "complete held-out image N, from 0; without it, images from nothing")
+  line.option("image", "N", "complete held-out image N, from 0; without it, generate whole images")
       .option("rows", "N", "rows of the image that are given (half of them)")
       .option("split", "SPLIT", "where held-out images are taken from", "test")
-      .option("count", "N", "how many images: N, N + 1, ..., or as many drawn from nothing", "1")
+      .option("count", "N", "how many images: N, N + 1, ..., or as many whole ones", "1")
       .option("output,o", "FILE.png", "where to write images", "image.png")
       .flag("force", "replace FILE.png");
 }
 
 namespace {
 
-/// From nothing: one row of images.
+/// Whole images, in one row.
 std::vector<std::vector<data::Picture>> drawn_rows(const layers::LanguageModel& model,
                                                    const core::ImageForm& form, Index count,
                                                    GenerationOptions options) {
@@ -71,7 +71,7 @@ int generate_images(const CommandLine& line, const TextModel& model,
   core::write_durably(file, data::encode_png(sheet_of(rows)));
   std::cout << "wrote " << file << ": "
             << (completes ? "each row an image, what was given of it, and its completion"
-                          : "images drawn from nothing")
+                          : "generated images")
             << '\n';
   return 0;
 }

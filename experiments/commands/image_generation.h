@@ -8,7 +8,7 @@ namespace weft::experiments {
 /// Declares the options of weft generate that are about images.
 void add_image_options(CommandLine& line);
 
-/// Completes held-out images, or draws some from nothing, and writes them as one PNG.
+/// Completes held-out images, or generates whole ones, and writes them as one PNG.
 int generate_images(const CommandLine& line, const TextModel& model,
                     const GenerationOptions& options);
 

@@ -151,7 +151,7 @@ int list_command(const Arguments& arguments) {
   for (const data::DataEntry& entry : data::data_registry()) known.emplace_back(entry.kind);
   const std::string meant = nearest(arguments[0], known);
   throw core::Error(core::message_of("there is no attention and no kind of data \"", arguments[0],
-                                     "\"", meant.empty() ? "" : "; did you mean " + meant + "?",
+                                     "\"", meant.empty() ? ";" : "; did you mean " + meant + "?",
                                      " weft list attentions lists them"));
 }
 

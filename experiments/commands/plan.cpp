@@ -117,8 +117,8 @@ int plan_command(const Arguments& arguments) {
                    "steps), and whether it fits. Exits with 1 when something does not fit.");
   line.words(1, 1000, "CONFIG")
       .list("vary", "KEY=A,B", "plan each of these values; may be given several times")
-      .option("ranks", "R,R", "also plan one process on each of so many machines, for each number")
-      .option("network", "RATE", "what each of them can send, such as 1Gbit or 25Gbit", "1Gbit");
+      .option("ranks", "R,R", "also plan a run shared by R machines, for each R")
+      .option("network", "RATE", "bandwidth of the network, such as 1Gbit or 25Gbit", "1Gbit");
   if (!line.parse(arguments)) return 0;
   const Index available = available_bytes();
   const std::vector<Index> all_ranks = ranks_of(line);

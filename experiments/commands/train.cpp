@@ -152,7 +152,8 @@ int train_command(const Arguments& arguments) {
       .flag("continue", "continue the run if there is one, else start it: for jobs that restart")
       .flag("fresh", "delete the existing run and start again")
       .option("init-from", "RUN", "start from the model of another run")
-      .flag("smoke", "a short try in runs/NAME-smoke: 8 steps, validations, checkpoints, a sample")
+      .flag("smoke",
+            "a test run in runs/NAME-smoke: 8 steps, with validations, checkpoints and a sample")
       .flag("force", "start even if the run cannot fit into free memory");
   core::Ranks& ranks = core::ranks();
   bool asks_to_run = true;

@@ -18,7 +18,7 @@ Prediction prediction_of(const char* name, const std::string& text, bool ended) 
   return {{cell_of(text)}, json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};
 }
 
-/// Always the most likely tokens, at most so many.
+/// Always the most likely tokens, at most `tokens`.
 template <class Asked>
 std::vector<GenerationTask> tasks_of(const std::vector<Asked>& asked, Index tokens) {
   std::vector<GenerationTask> tasks;

@@ -26,7 +26,7 @@ struct KnownBaselines {
   std::vector<data::BitsBaseline> bits;
 };
 
-/// How all ranks of a trainer together score so many batches of the validation split; 0: all.
+/// How all ranks of a trainer together score `batches` of the validation split; 0: all.
 EvaluationOptions validation_options(const Trainer& trainer, Index batches,
                                      const std::function<void()>& poll);
 

@@ -6,7 +6,7 @@
 namespace weft::golden {
 namespace {
 
-/// A factor with which so many rows find `capacity` places at every expert.
+/// A capacity factor by which that many rows find `capacity` places at every expert.
 double capacity_factor(double capacity, double experts, double choices, double rows) {
   return capacity > 0 ? (capacity - 0.5) * experts / (choices * rows) : 0;
 }

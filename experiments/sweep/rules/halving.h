@@ -15,9 +15,9 @@ struct Rung {
   double share = 0;      ///< of the whole budget, that each of them gets
 };
 
-/// The rungs of so many candidates, of which one in `keep` goes on to a rung with `keep` times the
-/// budget, until one is left. All of them together cost `budget` whole trainings. None for a single
-/// candidate.
+/// The rungs for this many candidates, of which one in `keep` goes on to a rung with `keep` times
+/// the budget, until one is left. All of them together cost `budget` whole trainings. None for a
+/// single candidate.
 std::vector<Rung> halving_rungs(Index candidates, Index keep, double budget);
 
 /// The most that halving may cost, in whole trainings: its last rung takes half of one.

@@ -19,7 +19,7 @@ inline RunConfig small_shards(const std::string& source, std::vector<std::string
   return RunConfig::from_text(source, "text", all);
 }
 
-/// What the first of so many ranks has after some steps.
+/// What the first of these ranks has after some steps.
 inline Trace train_with_ranks(const RunConfig& config, core::Index ranks, core::Index steps) {
   Trace trace;
   RanksInThreads::run(ranks, [&](core::Ranks& own) {

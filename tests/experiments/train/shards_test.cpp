@@ -65,7 +65,8 @@ std::vector<Case> parts_of_training() {
   };
 }
 
-/// That so many ranks, of one thread or two, end where one process of one thread ends.
+/// That each of these numbers of ranks, of one thread or two, ends where one process of one thread
+/// ends.
 void expect_equal_ranks(const Case& own, Index steps, const std::vector<Index>& all_ranks) {
   const RunConfig config = small_shards(own.text, own.settings);
   core::set_threads(1);

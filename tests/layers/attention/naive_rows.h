@@ -119,8 +119,8 @@ struct NaiveBp {
   }
 };
 
-/// What an oracle of global-local attention must know: tokens read each other in a window of that
-/// many, or in blocks of so many, each with one before and one after it and drawn ones.
+/// What an oracle of global-local attention must know: tokens read each other in a window of
+/// `window` tokens, or in blocks of `block`, each with one before and one after it and drawn ones.
 struct NaiveEtc {
   Index window = 169, block = 0, clip = 12, every = 27;
   bool hard = false;
