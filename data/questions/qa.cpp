@@ -46,7 +46,7 @@ struct Qa::Source {
   Source(const QaSettings& settings, Index length) {
     const SplitFiles& files = settings.files;
     files.require_one_way();
-    identity = core::message_of("qa units=", settings.units, " length=", length,
+    identity = core::message_of("qa units=", name_of(settings.units), " length=", length,
                                 " question=", settings.longest_question(length),
                                 " stride=", settings.stride);
     std::set<std::string> ids;

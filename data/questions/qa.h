@@ -14,7 +14,7 @@ namespace weft::data {
 /// The settings of data.kind = "qa".
 struct QaSettings {
   SplitFiles files{.fractions = {0.8, 0.1, 0.1}};
-  std::string units = "bytes";
+  Unit units = Unit::bytes;
   Index question_length = 0;  ///< tokens of a question, longer ones are cut; 0: length / 4
   Index stride = 0;           ///< tokens between windows of a document; 0: half a window
   Meaning known = {};         ///< to a model that has been trained

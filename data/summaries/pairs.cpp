@@ -21,13 +21,13 @@ struct Pairs::Source {
   Source(const PairsSettings& settings, Index length) {
     const SplitFiles& files = settings.files;
     files.require_one_way();
-    identity = core::message_of("pairs units=", settings.units.kind, " length=", length,
+    identity = core::message_of("pairs units=", name_of(settings.units.kind), " length=", length,
                                 " source=", settings.source_length);
     const auto load = [&](const std::string& name) {
       auto pairs = read_pair_file(name, settings.pair_fields());
       for (const PairLine& pair : pairs) {
         identity += "\n" + fingerprint_of(pair.source) + fingerprint_of(pair.target);
-        if (settings.units.kind == "characters") text += pair.source + pair.target;
+        if (settings.units.kind == Unit::characters) text += pair.source + pair.target;
       }
       path = name;
       return pairs;
@@ -54,11 +54,12 @@ struct Pairs::Source {
 
 void PairsSettings::fields(core::Fields& fields, Index) {
   files.list_paths(fields, "one file of pairs, divided into splits by fractions");
-  std::string format = columns.json ? "json" : "columns";
+  enum class Format { columns, json };
+  Format format = columns.json ? Format::json : Format::columns;
   fields.choice("format", format,
                 "columns: divided by tabs, without quoting; json: an object a line",
-                {"columns", "json"});
-  columns.json = format == "json";
+                {{"columns", Format::columns}, {"json", Format::json}});
+  columns.json = format == Format::json;
   fields.when("format", {"columns"}, [&] {
     fields.text("source_column", columns.source,
                 "the column of sources: its number, from 1, or its name in the header");
@@ -75,7 +76,7 @@ void PairsSettings::fields(core::Fields& fields, Index) {
     if (source_field == target_field)
       fields.problem("target_field", "is the field of sources: name another");
   });
-  units.fields(fields, {"bytes", "characters", "sentencepiece"});
+  units.fields(fields, {Unit::bytes, Unit::characters, Unit::sentencepiece});
   fields.integer("source_length", source_length,
                  "the most tokens of a source, longer ones are cut; targets are cut at data.length",
                  core::between(1, 1 << 30));

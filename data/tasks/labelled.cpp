@@ -41,7 +41,7 @@ void LabelledSettings::fields(core::Fields& fields, Index length) {
   fields.text("text_column", columns.text, "the column of texts, in the same way");
   fields.flag("header", columns.header, "the first line of each file names the columns");
   fields.added("units");
-  units.fields(fields, {"bytes", "sentencepiece"});
+  units.fields(fields, {Unit::bytes, Unit::sentencepiece});
   fields.integer(
       "shortest", shortest,
       "fewest tokens of a text, shorter texts are left out; data.length: nothing is padded",
@@ -67,7 +67,7 @@ Labelled::Labelled(const LabelledSettings& settings, Index length, Index batch, 
       spelling_(spelling_of(settings.units, {}, settings.known), 1),
       shortest_(settings.shortest),
       seed_(seed) {
-  core::require(settings.units.kind != "characters",
+  core::require(settings.units.kind != Unit::characters,
                 "labelled: data.units must be bytes or sentencepiece");
   const SplitFiles& files = settings.files;
   files.require_one_way();

@@ -74,7 +74,7 @@ DividedText joined_by_lines(const Documents& found, const TextDivision& division
 /// The alphabet, if there is one, is that of the documents.
 Spelling spelling_of_documents(const Documents& found, const TextDivision& division) {
   std::vector<TextFile> copies;
-  if (division.units.kind == "characters")
+  if (division.units.kind == Unit::characters)
     for (std::size_t i = 0; i < found.texts.size(); ++i)
       for (const std::string_view text : found.texts[i])
         copies.push_back({std::string(name_of(Split(i))), std::string(text)});

@@ -13,7 +13,7 @@ MaskedText::MaskedText(const TextSettings& settings, Index length, Index batch, 
       settings_(settings.hidden),
       batch_(batch),
       training_(core::Rng(seed).fold("masked text")) {
-  core::require(settings.sampling == "crops",
+  core::require(settings.sampling == TextSettings::Sampling::crops,
                 "data.masking hides tokens of crops: set data.sampling = \"crops\"");
 }
 
@@ -81,7 +81,8 @@ std::vector<Baseline> MaskedText::baselines(Split split) const {
   }
   std::vector<Baseline> all = {
       {"most frequent " + text_.token_name(), double(std::ranges::max(counts)) / scored}};
-  if (settings_.masking == "bert") all.push_back({"what stands there", kept / scored});
+  if (settings_.masking == MaskingSettings::Kind::bert)
+    all.push_back({"what stands there", kept / scored});
   std::ranges::sort(all, {}, &Baseline::accuracy);
   return all;
 }
@@ -99,9 +100,9 @@ std::string MaskedText::decode(std::span<const Token> tokens) const {
 }
 
 std::string MaskedText::fingerprint() const {
-  return fingerprint_of(core::message_of(text_.fingerprint(), " masking=", settings_.masking,
-                                         " share=", settings_.mask_share,
-                                         " span=", settings_.mask_span));
+  return fingerprint_of(
+      core::message_of(text_.fingerprint(), " masking=", name_of(settings_.masking),
+                       " share=", settings_.mask_share, " span=", settings_.mask_span));
 }
 
 }  // namespace weft::data

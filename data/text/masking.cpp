@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "data/choice_names.h"
 
 namespace weft::data {
 namespace {
@@ -25,11 +26,16 @@ std::vector<Index> random_parts(Index total, Index count, const core::Rng& strea
 
 }  // namespace
 
+std::string_view name_of(MaskingSettings::Kind masking) {
+  using Kind = MaskingSettings::Kind;
+  return masking == Kind::none ? "none" : masking == Kind::bert ? "bert" : "spans";
+}
+
 void MaskingSettings::fields(core::Fields& fields) {
   fields.choice("masking", masking,
                 "hide tokens, which a bidirectional model fills in: bert, single tokens; spans, "
                 "runs of neighbouring tokens; none: predict the next token",
-                {"none", "bert", "spans"});
+                named({Kind::none, Kind::bert, Kind::spans}));
   fields.when("masking", {"bert", "spans"}, [&] {
     fields.number("mask_share", mask_share, "share of the tokens that is hidden",
                   core::between(0.001, 0.9));
@@ -71,8 +77,7 @@ std::vector<Span> random_spans(Index n, double share, double mean, const core::R
 
 Masking::Masking(const MaskingSettings& settings, Index vocabulary)
     : settings_(settings), vocabulary_(vocabulary) {
-  core::require(settings.masking == "bert" || settings.masking == "spans",
-                "data.masking must be bert or spans, got '", settings.masking, "'");
+  core::require(settings.chosen(), "data.masking must be bert or spans, got 'none'");
 }
 
 void Masking::hide(std::span<Token> tokens, std::span<Token> targets,
@@ -81,7 +86,7 @@ void Masking::hide(std::span<Token> tokens, std::span<Token> targets,
                 tokens.size(), " tokens");
   std::ranges::fill(targets, core::no_target);
   const auto n = Index(tokens.size());
-  if (settings_.masking == "spans") {
+  if (settings_.masking == MaskingSettings::Kind::spans) {
     for (const Span& span : random_spans(n, settings_.mask_share, settings_.mask_span, stream)) {
       const auto begin = std::size_t(span.begin), size = std::size_t(span.size);
       std::ranges::copy(tokens.subspan(begin, size), targets.begin() + span.begin);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/arrays/tokens.h"
@@ -15,13 +15,17 @@ using core::Token;
 
 /// Which tokens of a text are hidden.
 struct MaskingSettings {
-  std::string masking = "none";  ///< none | bert | spans
-  double mask_share = 0.15;      ///< of all tokens
-  double mask_span = 3;          ///< mean number of tokens in a span
+  enum class Kind { none, bert, spans };
+
+  Kind masking = Kind::none;
+  double mask_share = 0.15;  ///< of all tokens
+  double mask_span = 3;      ///< mean number of tokens in a span
 
   void fields(core::Fields& fields);
-  bool chosen() const { return masking != "none"; }
+  bool chosen() const { return masking != Kind::none; }
 };
+
+std::string_view name_of(MaskingSettings::Kind masking);
 
 /// Neighbouring positions of a sequence.
 struct Span {

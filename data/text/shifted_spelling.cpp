@@ -1,13 +1,14 @@
 #include "data/text/shifted_spelling.h"
 
+#include "data/choice_names.h"
 #include "data/text/text_file.h"
 
 namespace weft::data {
 
-ShiftedSpelling::ShiftedSpelling(const std::string& units, core::Token first, std::string text,
+ShiftedSpelling::ShiftedSpelling(Unit unit, core::Token first, std::string text,
                                  const std::string& path, const Meaning& known)
     : ShiftedSpelling(
-          units == "bytes"
+          unit == Unit::bytes
               ? Spelling::bytes()
               : known.spelling_for(Spelling(alphabet_of({TextFile{path, std::move(text)}}))),
           first) {}
@@ -25,8 +26,8 @@ std::string ShiftedSpelling::decode(std::span<const core::Token> tokens) const {
   return spelling_.decode(units);
 }
 
-void list_units(core::Fields& fields, std::string& units) {
-  fields.choice("units", units, "what a token is", {"bytes", "characters"});
+void list_units(core::Fields& fields, Unit& unit) {
+  fields.choice("units", unit, "what a token is", named({Unit::bytes, Unit::characters}));
 }
 
 }  // namespace weft::data

@@ -3,6 +3,7 @@
 #include "core/fields.h"
 #include "data/plan.h"
 #include "data/spelling/spelling.h"
+#include "data/text/text_units.h"
 
 namespace weft::data {
 
@@ -12,10 +13,10 @@ class ShiftedSpelling {
  public:
   ShiftedSpelling(Spelling spelling, core::Token first)
       : spelling_(std::move(spelling)), first_(first) {}
-  /// Of `units`, "bytes" or "characters", the latter being those that occur in `text`. Text that is
+  /// Of bytes or characters, the latter being those that occur in `text`. Text that is
   /// not UTF-8 then is a data error that names `path`. A model that has been trained keeps its own.
-  ShiftedSpelling(const std::string& units, core::Token first, std::string text,
-                  const std::string& path, const Meaning& known);
+  ShiftedSpelling(Unit unit, core::Token first, std::string text, const std::string& path,
+                  const Meaning& known);
 
   core::Index vocabulary() const { return spelling_.vocabulary() + first_; }
   bool is_bytes() const { return spelling_.is_bytes(); }
@@ -30,7 +31,7 @@ class ShiftedSpelling {
   core::Token first_;
 };
 
-/// Lists a setting `units`.
-void list_units(core::Fields& fields, std::string& units);
+/// Lists a setting `units`, bytes or characters.
+void list_units(core::Fields& fields, Unit& unit);
 
 }  // namespace weft::data

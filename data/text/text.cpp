@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "data/choice_names.h"
 #include "data/files/text_paths.h"
 #include "data/fingerprint.h"
 #include "data/text/document_text.h"
@@ -34,7 +35,26 @@ TextDivision division_of(const TextSettings& settings, std::vector<std::string>&
   return division;
 }
 
+DocumentRule::Form form_of(TextSettings::Documents documents) {
+  using Documents = TextSettings::Documents;
+  return documents == Documents::lines   ? DocumentRule::Form::lines
+         : documents == Documents::blank ? DocumentRule::Form::blank
+                                         : DocumentRule::Form::files;
+}
+
 }  // namespace
+
+std::string_view name_of(TextSettings::Documents documents) {
+  using Documents = TextSettings::Documents;
+  return documents == Documents::none    ? "none"
+         : documents == Documents::files ? "files"
+         : documents == Documents::lines ? "lines"
+                                         : "blank";
+}
+
+std::string_view name_of(TextSettings::Sampling sampling) {
+  return sampling == TextSettings::Sampling::crops ? "crops" : "streams";
+}
 
 void TextSettings::fields(core::Fields& fields) {
   files.list_paths(
@@ -47,9 +67,9 @@ void TextSettings::fields(core::Fields& fields) {
   fields.choice("sampling", sampling,
                 "crops: every sequence starts at a random position; streams: the rows of a batch "
                 "continue those of the batch before",
-                {"crops", "streams"});
+                named({Sampling::crops, Sampling::streams}));
   hidden.fields(fields);
-  if (hidden.chosen() && sampling != "crops")
+  if (hidden.chosen() && sampling != Sampling::crops)
     fields.problem("sampling",
                    "hidden tokens are those of crops: \"crops\", or data.masking = \"none\"");
   for (const auto& [key, own] : {std::pair{"train_path", &files.train_path},
@@ -75,9 +95,9 @@ void TextSettings::list_documents(core::Fields& fields) {
     fields.choice("documents", documents,
                   "documents, each in one split, with a boundary token between them: whole files, "
                   "lines, or blank (empty lines divide them); none: the text is one",
-                  {"none", "files", "lines", "blank"});
+                  named({Documents::none, Documents::files, Documents::lines, Documents::blank}));
   });
-  fields.when(!prepared() && documents == "lines", "data.documents = \"lines\"", [&] {
+  fields.when(!prepared() && documents == Documents::lines, "data.documents = \"lines\"", [&] {
     fields.added("field");
     fields.text("field", field, "each line is a JSON object, and this field is the document");
   });
@@ -86,10 +106,8 @@ void TextSettings::list_documents(core::Fields& fields) {
 Text::Text(const TextSettings& settings, Index length, Index batch, std::uint64_t seed)
     : length_(length),
       batch_(batch),
-      crops_(settings.sampling == "crops"),
+      crops_(settings.sampling == TextSettings::Sampling::crops),
       places_(core::Rng(seed).fold("text crops")) {
-  core::require(crops_ || settings.sampling == "streams",
-                "data.sampling must be crops or streams, got '", settings.sampling, "'");
   load(settings);
   check_training_length(settings);
 }
@@ -97,7 +115,7 @@ Text::Text(const TextSettings& settings, Index length, Index batch, std::uint64_
 DividedText Text::read(const TextSettings& settings) {
   const TextDivision division = division_of(settings, remarks_);
   if (!settings.has_documents()) return read_divided_text(division);
-  const DocumentRule rule{DocumentRule::form_named(settings.documents), settings.field};
+  const DocumentRule rule{form_of(settings.documents), settings.field};
   DocumentText found = read_document_text(division, {.rule = rule, .boundaries = true});
   remarks_.push_back(core::message_of(found.documents[0] + found.documents[1] + found.documents[2],
                                       " documents, each ", rule.words(), ": training ",
@@ -112,7 +130,8 @@ std::optional<Index> Text::text_bytes(Token token) const {
 
 /// A prepared file, one text by fractions, or a file for each split.
 void Text::load(const TextSettings& settings) {
-  std::string identity = core::message_of(" sampling=", settings.sampling, " length=", length_);
+  std::string identity =
+      core::message_of(" sampling=", name_of(settings.sampling), " length=", length_);
   if (settings.prepared()) {
     PreparedText prepared = open_prepared_text(settings.files.path);
     require_same_tokenizer(prepared.facts.spelling, settings.files.path, settings.units.tokenizer);
@@ -123,11 +142,12 @@ void Text::load(const TextSettings& settings) {
     DividedText text = read(settings);
     facts_ = std::move(text.facts);
     tokens_ = std::make_unique<PackedTokens>(std::move(text.tokens));
-    identity = "text units=" + settings.units.kind + identity;
+    identity = core::message_of("text units=", name_of(settings.units.kind), identity);
     if (const auto& tokenizer = facts_.spelling.tokenizer())
       identity += " tokenizer=" + fingerprint_of(tokenizer->file());
     if (settings.has_documents())
-      identity += " documents=" + settings.documents + " field=" + settings.field;
+      identity +=
+          core::message_of(" documents=", name_of(settings.documents), " field=", settings.field);
     for (const TextOrigin& origin : facts_.origins) identity += " file=" + origin.fingerprint;
   }
   for (const Part& part : facts_.parts)

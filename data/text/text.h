@@ -12,23 +12,29 @@ namespace weft::data {
 
 /// The settings of data.kind = "text".
 struct TextSettings {
+  enum class Documents { none, files, lines, blank };
+  enum class Sampling { crops, streams };
+
   /// `path` may also name a prepared text (.h5), a folder, a pattern, or several with commas.
   SplitFiles files{.fractions = {0.9, 0.1, 0.0}};
   TextUnits units;
-  std::string documents = "none";  ///< none | files | lines | blank
-  std::string field = {};          ///< not empty: lines are JSON, and this field is the document
-  std::string sampling = "crops";  ///< crops | streams
+  Documents documents = Documents::none;
+  std::string field = {};  ///< not empty: lines are JSON, and this field is the document
+  Sampling sampling = Sampling::crops;
   MaskingSettings hidden;
   Meaning known = {};  ///< to a model that has been trained
 
   /// Whether the path names a file of weft data prepare, which has its own units and splits.
   bool prepared() const { return files.path.ends_with(".h5"); }
-  bool has_documents() const { return documents != "none"; }
+  bool has_documents() const { return documents != Documents::none; }
   void fields(core::Fields& fields);
 
  private:
   void list_documents(core::Fields& fields);
 };
+
+std::string_view name_of(TextSettings::Documents documents);
+std::string_view name_of(TextSettings::Sampling sampling);
 
 /// A text as bytes, characters or pieces, cut into splits; in memory or in a prepared file.
 /// Training sequence s (batch number * B + row) starts at a random position drawn from (seed, s),

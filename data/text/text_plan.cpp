@@ -9,7 +9,7 @@ namespace weft::data {
 DataPlan configure_text(core::Fields& fields, Index length) {
   TextSettings settings;
   settings.fields(fields);
-  const DataTraits traits{.streams = settings.sampling == "streams",
+  const DataTraits traits{.streams = settings.sampling == TextSettings::Sampling::streams,
                           .masks = settings.hidden.chosen()};
   return traits.masks ? plan_for_files<MaskedText>(settings, length, traits)
                       : plan_for_files<Text>(settings, length, traits);

@@ -3,26 +3,38 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "data/choice_names.h"
 #include "data/text/text_file.h"
 
 namespace weft::data {
 namespace {
 
-constexpr std::string_view help =
-    "what a token is; sentencepiece: a subword, from data.tokenizer";
+constexpr std::string_view help = "what a token is; sentencepiece: a subword, from data.tokenizer";
 
 }  // namespace
 
-void TextUnits::fields(core::Fields& fields, const std::vector<std::string_view>& choices) {
-  fields.choice("units", kind, help, choices);
-  fields.when("units", {"sentencepiece"}, [&] { list_tokenizer(fields, kind == "sentencepiece"); });
+std::string_view name_of(Unit unit) {
+  return unit == Unit::bytes ? "bytes" : unit == Unit::characters ? "characters" : "sentencepiece";
+}
+
+Unit unit_named(std::string_view name) {
+  for (const Unit unit : {Unit::bytes, Unit::characters, Unit::sentencepiece})
+    if (name == name_of(unit)) return unit;
+  throw core::Error(
+      core::message_of("data.units must be bytes, characters or sentencepiece, got '", name, "'"));
+}
+
+void TextUnits::fields(core::Fields& fields, std::initializer_list<Unit> choices) {
+  fields.choice("units", kind, help, named(choices));
+  fields.when("units", {"sentencepiece"},
+              [&] { list_tokenizer(fields, kind == Unit::sentencepiece); });
 }
 
 void TextUnits::text_fields(core::Fields& fields, bool prepared) {
   fields.when(!prepared, "a data.path that is not a prepared text (.h5)", [&] {
-    fields.choice("units", kind, help, {"bytes", "characters", "sentencepiece"});
+    fields.choice("units", kind, help, named({Unit::bytes, Unit::characters, Unit::sentencepiece}));
   });
-  const bool has_pieces = kind == "sentencepiece";
+  const bool has_pieces = kind == Unit::sentencepiece;
   fields.when(has_pieces || prepared, "data.units = \"sentencepiece\", or a prepared text",
               [&] { list_tokenizer(fields, has_pieces && !prepared); });
 }
@@ -38,16 +50,10 @@ void TextUnits::list_tokenizer(core::Fields& fields, bool needed) {
                    "is missing: make one with weft data tokenizer TEXT -o x.model and name it");
 }
 
-void TextUnits::check() const {
-  core::require(kind == "bytes" || kind == "characters" || kind == "sentencepiece",
-                "data.units must be bytes, characters or sentencepiece, got '", kind, "'");
-}
-
 Spelling spelling_of(const TextUnits& units, const std::vector<TextFile>& files,
                      const Meaning& known) {
-  units.check();
-  if (units.kind == "bytes") return Spelling::bytes();
-  if (units.kind == "characters") return known.spelling_for(Spelling(alphabet_of(files)));
+  if (units.kind == Unit::bytes) return Spelling::bytes();
+  if (units.kind == Unit::characters) return known.spelling_for(Spelling(alphabet_of(files)));
   const auto own = known.spelling ? known.spelling->tokenizer() : std::nullopt;
   std::error_code ignored;
   if (own && !std::filesystem::exists(units.tokenizer, ignored)) return Spelling(*own);

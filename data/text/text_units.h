@@ -1,6 +1,8 @@
 #pragma once
 
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/fields.h"
@@ -10,17 +12,22 @@
 
 namespace weft::data {
 
-/// What a token of a text is.
+/// What a token of a text is: a byte, a character, or a piece of a word by SentencePiece.
+enum class Unit { bytes, characters, sentencepiece };
+/// "bytes", "characters", "sentencepiece"
+std::string_view name_of(Unit unit);
+/// The unit of such a name; an Error for any other.
+Unit unit_named(std::string_view name);
+
+/// How a text is cut into tokens.
 struct TextUnits {
-  std::string kind = "bytes";  ///< bytes | characters | sentencepiece
+  Unit kind = Unit::bytes;
   std::string tokenizer = {};  ///< the .model file of sentencepiece
 
   /// Lists the settings; `choices` are the units that a kind of data has.
-  void fields(core::Fields& fields, const std::vector<std::string_view>& choices);
+  void fields(core::Fields& fields, std::initializer_list<Unit> choices);
   /// The same for a text, which may have been prepared with units of its own.
   void text_fields(core::Fields& fields, bool prepared);
-  /// For errors: throws unless the units are known.
-  void check() const;
 
  private:
   void list_tokenizer(core::Fields& fields, bool needed);

@@ -36,10 +36,9 @@ std::array<std::vector<std::string>, 3> paths_of(const CommandLine& line) {
 }
 
 data::TextUnits units_of(const CommandLine& line) {
-  const data::TextUnits units{line.text("units"),
+  const data::TextUnits units{data::unit_named(line.text("units")),
                               line.has("tokenizer") ? line.text("tokenizer") : ""};
-  units.check();
-  core::require((units.kind == "sentencepiece") == line.has("tokenizer"),
+  core::require((units.kind == data::Unit::sentencepiece) == line.has("tokenizer"),
                 "--units sentencepiece and --tokenizer FILE.model need each other: weft data "
                 "tokenizer makes the file");
   return units;

@@ -10,6 +10,9 @@
 namespace weft::experiments {
 namespace {
 
+using data::Unit;
+using Documents = data::TextSettings::Documents;
+
 /// A model that knows nothing of the text: its nats of a token are what `nats` says.
 class Ignorant final : public layers::Model {
  public:
@@ -44,11 +47,11 @@ class BitsPerByte : public testing::Test {
     tokenizer = std::make_unique<data::ScratchFile>(data::made_model());
   }
 
-  data::Text read(const std::string& units, const std::string& documents = "lines") const {
+  data::Text read(Unit unit, Documents documents = Documents::lines) const {
     data::TextSettings settings;
     settings.files.path = file->path();
     settings.files.fractions = {0.5, 0.3, 0.2};
-    settings.units = {units, units == "sentencepiece" ? tokenizer->path() : ""};
+    settings.units = {unit, unit == Unit::sentencepiece ? tokenizer->path() : ""};
     settings.documents = documents;
     return data::Text(settings, 32, 4, 1);
   }
@@ -60,19 +63,19 @@ class BitsPerByte : public testing::Test {
 /// Every byte equally probable, whatever the tokens: 8 bits for each byte of a token's text.
 TEST_F(BitsPerByte, of_a_model_that_predicts_nothing_are_8_in_every_unit) {
   Index bytes = 0;
-  for (const char* const units : {"bytes", "characters", "sentencepiece"}) {
-    const data::Text data = read(units);
+  for (const Unit unit : {Unit::bytes, Unit::characters, Unit::sentencepiece}) {
+    const data::Text data = read(unit);
     const Ignorant model(
         [&](core::Token token) { return 8 * std::numbers::ln2 * double(*data.text_bytes(token)); });
     for (const Index stride : {32, 8}) {
       const Evaluation e = evaluate(model, data, {.stride = stride});
-      EXPECT_NEAR(e.bits_per_byte().value(), 8, 1e-5) << units;
+      EXPECT_NEAR(e.bits_per_byte().value(), 8, 1e-5) << name_of(unit);
       if (data.unit() == "byte") {
-        EXPECT_NEAR(e.bits(), 8, 1e-5) << units;
+        EXPECT_NEAR(e.bits(), 8, 1e-5) << name_of(unit);
       }
       // The same bytes of the same documents are scored, each once.
       if (bytes == 0) bytes = e.bytes;
-      EXPECT_EQ(e.bytes, bytes) << units;
+      EXPECT_EQ(e.bytes, bytes) << name_of(unit);
     }
   }
   EXPECT_GT(bytes, 1000);
@@ -80,23 +83,23 @@ TEST_F(BitsPerByte, of_a_model_that_predicts_nothing_are_8_in_every_unit) {
 
 /// Every token equally probable: log2 V bits for each token, over the bytes that these stand for.
 TEST_F(BitsPerByte, of_equally_probable_tokens_are_counted_over_the_bytes_of_the_text) {
-  for (const char* const units : {"bytes", "characters", "sentencepiece"}) {
-    const data::Text data = read(units, "none");
+  for (const Unit unit : {Unit::bytes, Unit::characters, Unit::sentencepiece}) {
+    const data::Text data = read(unit, Documents::none);
     const Ignorant model([&](core::Token) { return std::log(double(data.vocabulary())); });
     const Evaluation e = evaluate(model, data);
     std::vector<core::Token> tokens(std::size_t(data.tokens(data::Split::validation)));
     data.read(data::Split::validation, 0, tokens);
     const auto bytes = Index(data.decode(std::span(tokens).subspan(1)).size());
-    EXPECT_EQ(e.bytes, bytes) << units;
+    EXPECT_EQ(e.bytes, bytes) << name_of(unit);
     EXPECT_NEAR(e.bits_per_byte().value(),
                 std::log2(double(data.vocabulary())) * double(tokens.size() - 1) / double(bytes),
                 1e-5)
-        << units;
+        << name_of(unit);
   }
 }
 
 TEST_F(BitsPerByte, say_the_same_by_context_as_in_all) {
-  const data::Text data = read("sentencepiece", "none");
+  const data::Text data = read(Unit::sentencepiece, Documents::none);
   const Ignorant model(
       [&](core::Token token) { return 3 * std::numbers::ln2 * double(*data.text_bytes(token)); });
   for (const Band& band : evaluate(model, data).by_position)
@@ -105,7 +108,7 @@ TEST_F(BitsPerByte, say_the_same_by_context_as_in_all) {
 
 /// A boundary costs what the model pays for it, and is no text.
 TEST_F(BitsPerByte, count_what_boundaries_cost) {
-  const data::Text data = read("bytes");
+  const data::Text data = read(Unit::bytes);
   const Ignorant model(
       [&](core::Token token) { return token == *data.document_end() ? std::numbers::ln2 : 0; });
   const Evaluation e = evaluate(model, data);

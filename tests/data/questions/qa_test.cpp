@@ -72,7 +72,7 @@ TEST(Qa, counts_answer_start_in_characters) {
   const string json =
       squad(paragraph("\u00e9\u00e9 \u4e2d\u6587 ok",
                       question("q", "?", R"("answers": [)" + answer("\u6587", 4) + "]")));
-  const Qa bytes = from(json, 40, 1), characters = from(json, 40, 1, {.units = "characters"});
+  const Qa bytes = from(json, 40, 1), characters = from(json, 40, 1, {.units = Unit::characters});
   const auto target = [](const Qa& data) {
     const Batch batch = data.training(0);
     return std::pair{batch.targets.read()[0], batch.targets.read()[1]};

@@ -68,7 +68,7 @@ TEST(Pairs, json_lines_have_fields) {
   EXPECT_EQ(data.reference(Split::training, 0), "\u00e9");
   EXPECT_EQ(data.evaluation_batches(Split::training, 8), 2);
   PairsSettings characters = settings;
-  characters.units.kind = "characters";
+  characters.units.kind = Unit::characters;
   EXPECT_EQ(from(lines, characters).vocabulary(), 1 + 6);  // line break, a, b, c, d, é
 }
 
@@ -172,7 +172,7 @@ TEST(Pairs, are_read_in_pieces_whose_bits_are_those_of_bytes) {
   const ScratchFile model(made_model());
   const auto sentences = made_sentences(2);
   PairsSettings settings;
-  settings.units = {"sentencepiece", model.path()};
+  settings.units = {Unit::sentencepiece, model.path()};
   const Pairs data = from(sentences[0] + "\t" + sentences[1] + "\n", settings);
   const Tokenizer tokenizer = Tokenizer::read(model.path());
   EXPECT_EQ(data.vocabulary(), tokenizer.vocabulary() + 1);

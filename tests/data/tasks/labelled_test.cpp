@@ -209,7 +209,7 @@ TEST(Labelled, reads_pieces_one_higher_cut_at_the_length) {
     lines += (sentence < "m" ? "low\t" : "high\t") + sentence + "\n";
   const ScratchFile file(lines);
   LabelledSettings settings = whole(file);
-  settings.units = {"sentencepiece", model.path()};
+  settings.units = {Unit::sentencepiece, model.path()};
   const Tokenizer tokenizer = Tokenizer::read(model.path());
   const Labelled data(settings, 12, 4, 1);
   EXPECT_EQ(data.vocabulary(), tokenizer.vocabulary() + 1);

@@ -13,8 +13,8 @@
 namespace weft::data {
 namespace {
 
-MaskingSettings bert() { return {.masking = "bert"}; }
-MaskingSettings spans() { return {.masking = "spans"}; }
+MaskingSettings bert() { return {.masking = MaskingSettings::Kind::bert}; }
+MaskingSettings spans() { return {.masking = MaskingSettings::Kind::spans}; }
 
 /// Pearson's statistic of counts that should be equal.
 double chi_square(const std::vector<double>& counts) {
@@ -130,7 +130,7 @@ TEST(Masking, every_token_of_a_span_becomes_the_mask_and_is_scored_where_it_stoo
   }
 }
 
-TextSettings masked(const ScratchFile& file, const std::string& kind) {
+TextSettings masked(const ScratchFile& file, MaskingSettings::Kind kind) {
   TextSettings settings;
   settings.files.path = file.path();
   settings.files.fractions = {0.5, 0.5, 0};
@@ -146,7 +146,7 @@ std::string letters(int count) {
 
 TEST(MaskedText, a_batch_depends_on_seed_and_number_and_evaluation_on_neither) {
   const ScratchFile file(letters(1000));
-  for (const std::string kind : {"bert", "spans"}) {
+  for (const auto kind : {MaskingSettings::Kind::bert, MaskingSettings::Kind::spans}) {
     const MaskedText one(masked(file, kind), 40, 4, 1), again(masked(file, kind), 40, 4, 1),
         other(masked(file, kind), 40, 4, 2);
     EXPECT_EQ(one.vocabulary(), 257);
@@ -158,14 +158,14 @@ TEST(MaskedText, a_batch_depends_on_seed_and_number_and_evaluation_on_neither) {
         same(one.evaluation(Split::validation, 1, 40), other.evaluation(Split::validation, 1, 40)));
     EXPECT_EQ(one.fingerprint(), other.fingerprint());
   }
-  EXPECT_NE(MaskedText(masked(file, "bert"), 40, 4, 1).fingerprint(),
-            MaskedText(masked(file, "spans"), 40, 4, 1).fingerprint());
+  EXPECT_NE(MaskedText(masked(file, MaskingSettings::Kind::bert), 40, 4, 1).fingerprint(),
+            MaskedText(masked(file, MaskingSettings::Kind::spans), 40, 4, 1).fingerprint());
 }
 
 TEST(MaskedText, evaluation_reads_every_token_and_scores_none_twice) {
   for (const int size : {80, 81, 119, 120}) {
     const ScratchFile file(letters(2 * size));
-    const MaskedText data(masked(file, "bert"), 40, 2, 1);
+    const MaskedText data(masked(file, MaskingSettings::Kind::bert), 40, 2, 1);
     const std::string validation = letters(2 * size).substr(std::size_t(size));
     const Index windows = (size + 39) / 40;
     EXPECT_EQ(data.evaluation_batches(Split::validation, 40), (windows + 1) / 2);
@@ -188,31 +188,35 @@ TEST(MaskedText, evaluation_reads_every_token_and_scores_none_twice) {
 
 TEST(MaskedText, baselines_are_the_most_frequent_token_and_what_stands_there) {
   const ScratchFile file(letters(20000));
-  const auto baselines = MaskedText(masked(file, "bert"), 100, 4, 1).baselines(Split::validation);
+  const auto baselines =
+      MaskedText(masked(file, MaskingSettings::Kind::bert), 100, 4, 1).baselines(Split::validation);
   ASSERT_EQ(baselines.size(), 2u);
   EXPECT_EQ(baselines[0].name, "what stands there");
   EXPECT_NEAR(baselines[0].accuracy, 0.1 + 0.1 / 256, 0.03);
   EXPECT_EQ(baselines[1].name, "most frequent byte");
   EXPECT_NEAR(baselines[1].accuracy, 1 / 3.0, 0.04);
-  EXPECT_EQ(MaskedText(masked(file, "spans"), 100, 4, 1).baselines(Split::validation).size(), 1u);
+  EXPECT_EQ(MaskedText(masked(file, MaskingSettings::Kind::spans), 100, 4, 1)
+                .baselines(Split::validation)
+                .size(),
+            1u);
 }
 
 TEST(MaskedText, a_hidden_token_prints_as_a_block) {
   const ScratchFile file(letters(200));
-  const MaskedText data(masked(file, "bert"), 40, 2, 1);
+  const MaskedText data(masked(file, MaskingSettings::Kind::bert), 40, 2, 1);
   EXPECT_EQ(data.decode(std::vector<Token>{'a', 256, 256, 'b', 256}), "a\u2588\u2588b\u2588");
   EXPECT_EQ(data.encode("ab"), (std::vector<Token>{'a', 'b'}));
 }
 
 TEST(MaskedText, says_what_to_do_about_a_short_split_a_stride_and_streams) {
   const ScratchFile file(letters(200));
-  TextSettings settings = masked(file, "bert");
+  TextSettings settings = masked(file, MaskingSettings::Kind::bert);
   const MaskedText data(settings, 40, 2, 1);
   expect_says(refusal_of([&] { data.evaluation_batches(Split::test, 40); }), core::Fault::data,
               "test split holds 0 bytes", "data.fractions", "data.test_path");
   expect_says(refusal_of([&] { data.evaluation_batches(Split::validation, 20); }),
               core::Fault::usage, "--stride", "40");
-  settings.sampling = "streams";
+  settings.sampling = TextSettings::Sampling::streams;
   EXPECT_THROW(MaskedText(settings, 40, 2, 1), core::Error);
 }
 

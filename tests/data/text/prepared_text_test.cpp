@@ -33,10 +33,10 @@ std::string text_of(Index kinds, Index size) {
 
 /// A text and the file it was prepared as.
 struct Prepared {
-  explicit Prepared(const std::string& text, const std::string& units = "characters")
+  explicit Prepared(const std::string& text, Unit unit = Unit::characters)
       : file(text), path(file.folder() + "/text.h5") {
     direct.files.path = file.path();
-    direct.units.kind = units;
+    direct.units.kind = unit;
     direct.files.fractions = {0.6, 0.3, 0.1};
     settings.files.path = path;
     write();
@@ -55,7 +55,7 @@ struct Prepared {
 TEST(PreparedText, gives_the_batches_of_the_text_itself) {
   for (const Index kinds : {40, 300, 70000}) {
     const Prepared prepared(text_of(kinds, std::max<Index>(2000, kinds + 500)));
-    for (const char* const sampling : {"crops", "streams"}) {
+    for (const auto sampling : {TextSettings::Sampling::crops, TextSettings::Sampling::streams}) {
       TextSettings direct = prepared.direct, settings = prepared.settings;
       direct.sampling = settings.sampling = sampling;
       const Text expected(direct, 16, 4, 3), read(settings, 16, 4, 3);
@@ -73,7 +73,7 @@ TEST(PreparedText, gives_the_batches_of_the_text_itself) {
 }
 
 TEST(PreparedText, bytes_need_no_alphabet) {
-  const Prepared prepared("any \xff\xc3 bytes, and then some more of them", "bytes");
+  const Prepared prepared("any \xff\xc3 bytes, and then some more of them", Unit::bytes);
   const Text expected(prepared.direct, 8, 2, 1), read(prepared.settings, 8, 2, 1);
   EXPECT_EQ(read.vocabulary(), 256);
   EXPECT_EQ(read.unit(), "byte");

@@ -46,7 +46,7 @@ TEST(TextErrors, a_training_split_of_exactly_one_sequence_is_enough) {
 TEST(TextErrors, streams_that_are_too_short_say_what_to_lower) {
   const ScratchFile file(std::string(100, 'x'));
   TextSettings settings = settings_for(file.path());
-  settings.sampling = "streams";
+  settings.sampling = TextSettings::Sampling::streams;
   expect_says(refusal(settings, 16, 8), core::Fault::data, "8 streams", "129", "train.batch",
               "data.sampling=crops");
 }
@@ -54,7 +54,7 @@ TEST(TextErrors, streams_that_are_too_short_say_what_to_lower) {
 TEST(TextErrors, invalid_utf8_is_located_by_its_byte) {
   const ScratchFile file("good text\xe2\x28 bad");
   TextSettings settings = settings_for(file.path());
-  settings.units.kind = "characters";
+  settings.units.kind = Unit::characters;
   expect_says(refusal(settings), core::Fault::data, file.path(), "not UTF-8 at byte 9",
               "data.units=bytes");
   EXPECT_NO_THROW(Text(settings_for(file.path()), 8, 1, 1));
@@ -80,12 +80,7 @@ TEST(TextErrors, contradictory_settings_are_refused) {
   expect_says(refusal(settings), core::Fault::usage, "data.fractions");
   settings.files.fractions = {0.9, 0.1};
   expect_says(refusal(settings), core::Fault::usage, "three numbers");
-  settings = settings_for(file.path());
-  settings.units.kind = "words";
-  expect_says(refusal(settings), core::Fault::usage, "data.units", "'words'");
-  settings = settings_for(file.path());
-  settings.sampling = "shuffle";
-  expect_says(refusal(settings), core::Fault::usage, "data.sampling", "'shuffle'");
+  expect_says(refusal_of([] { unit_named("words"); }), core::Fault::usage, "data.units", "'words'");
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ TextSettings validation_only(const ScratchFile& training, const ScratchFile& val
   TextSettings settings;
   settings.files.train_path = training.path();
   settings.files.validation_path = validation.path();
-  settings.units.kind = "characters";
+  settings.units.kind = Unit::characters;
   return settings;
 }
 
@@ -86,7 +86,7 @@ TEST(TextEvaluation, works_on_the_training_split_as_well) {
   const ScratchFile file(places(101));
   TextSettings settings;
   settings.files.path = file.path();
-  settings.units.kind = "characters";
+  settings.units.kind = Unit::characters;
   settings.files.fractions = {1, 0, 0};
   const Text text(settings, 10, 5, 1);
   EXPECT_EQ(text.evaluation_batches(Split::training, 10), 2);
@@ -105,7 +105,7 @@ TEST(TextEvaluation, of_streams_goes_on_in_every_row_and_scores_each_token_once)
   for (const Index size : {30, 97, 200}) {
     const ScratchFile training(places(200)), validation(places(size));
     TextSettings settings = validation_only(training, validation);
-    settings.sampling = "streams";
+    settings.sampling = TextSettings::Sampling::streams;
     const Text text(settings, 8, 3, 1);
     std::vector<int> once(std::size_t(size), 1);
     once[0] = 0;

@@ -41,7 +41,7 @@ TEST(Text, bytes_are_their_own_tokens) {
 TEST(Text, characters_are_the_distinct_ones_of_the_file_in_order) {
   const ScratchFile file("zebra € zebra ä");
   TextSettings settings = settings_for(file);
-  settings.units.kind = "characters";
+  settings.units.kind = Unit::characters;
   const Text text(settings, 4, 1, 1);
   EXPECT_EQ(text.vocabulary(), 8);
   EXPECT_EQ(text.unit(), "character");
@@ -65,14 +65,15 @@ TEST(Text, targets_are_the_tokens_one_later) {
 
 TEST(Text, a_batch_depends_on_its_number_only) {
   const ScratchFile file(varied_text(2000));
-  for (const char* sampling : {"crops", "streams"}) {
+  for (const auto sampling : {TextSettings::Sampling::crops, TextSettings::Sampling::streams}) {
     TextSettings settings = settings_for(file);
     settings.sampling = sampling;
     const Text one(settings, 32, 3, 5), other(settings, 32, 3, 5);
     std::vector<Batch> forwards;
     for (Index i = 0; i < 20; ++i) forwards.push_back(one.training(i));
     for (Index i = 19; i >= 0; --i) {
-      EXPECT_TRUE(same(other.training(i), forwards[std::size_t(i)])) << sampling << " " << i;
+      EXPECT_TRUE(same(other.training(i), forwards[std::size_t(i)]))
+          << name_of(sampling) << " " << i;
     }
   }
 }
@@ -113,7 +114,7 @@ TEST(Text, streams_continue_from_batch_to_batch_and_every_pass_begins_at_a_place
   const std::string content = varied_text(1000);
   const ScratchFile file(content);
   TextSettings settings = settings_for(file);
-  settings.sampling = "streams";
+  settings.sampling = TextSettings::Sampling::streams;
   settings.files.fractions = {1, 0, 0};
   constexpr Index stream = 333, segments = 32, passes = 40;
   const Text text(settings, 10, 3, 1);
@@ -154,7 +155,7 @@ TEST(Text, three_paths_are_the_three_splits_with_one_vocabulary) {
   settings.files.train_path = training.path();
   settings.files.validation_path = validation.path();
   settings.files.test_path = test.path();
-  settings.units.kind = "characters";
+  settings.units.kind = Unit::characters;
   const Text text(settings, 4, 1, 1);
   EXPECT_EQ(text.vocabulary(), 8);
   EXPECT_EQ(text.training_tokens(), 9);
@@ -170,7 +171,7 @@ TEST(Text, fingerprint_tells_content_and_settings_apart_but_not_seed_or_place) {
   EXPECT_NE(Text(settings_for(changed), 16, 2, 1).fingerprint(), original);
   EXPECT_NE(Text(settings_for(file), 17, 2, 1).fingerprint(), original);
   TextSettings settings = settings_for(file);
-  settings.sampling = "streams";
+  settings.sampling = TextSettings::Sampling::streams;
   EXPECT_NE(Text(settings, 16, 2, 1).fingerprint(), original);
   settings = settings_for(file);
   settings.files.fractions = {0.8, 0.1, 0.1};
