@@ -25,8 +25,7 @@ ChunkDecay::ChunkDecay(const RecurrenceProblem& problem)
   fall_ = between_ + pairs;
 }
 
-void ChunkDecay::load(const RecurrenceInputs& inputs, const RecurrenceLane& lane,
-                      const TokenSpan& span) {
+void ChunkDecay::load(const RecurrenceInputs& inputs, const HeadLane& lane, const TokenSpan& span) {
   rows_ = span.rows;
   if (form_ == GateForm::none) return;
   read_steps(inputs, lane, span);
@@ -35,7 +34,7 @@ void ChunkDecay::load(const RecurrenceInputs& inputs, const RecurrenceLane& lane
   multiply_out();
 }
 
-void ChunkDecay::read_steps(const RecurrenceInputs& inputs, const RecurrenceLane& lane,
+void ChunkDecay::read_steps(const RecurrenceInputs& inputs, const HeadLane& lane,
                             const TokenSpan& span) {
   for (Index r = 0; r < rows_; ++r) {
     const Real* g = inputs.decay.data + (span.token + r) * inputs.decay.stride;

@@ -14,7 +14,7 @@ class ChunkDecay {
  public:
   explicit ChunkDecay(const RecurrenceProblem& problem);
 
-  void load(const RecurrenceInputs& inputs, const RecurrenceLane& lane, const TokenSpan& span);
+  void load(const RecurrenceInputs& inputs, const HeadLane& lane, const TokenSpan& span);
 
   /// y = x, row r of each group times the decay from the chunk's start to token r.
   /// x, y: [groups rows, D]; y may be x
@@ -40,8 +40,7 @@ class ChunkDecay {
   static constexpr Index part_rows = 16;
 
  private:
-  void read_steps(const RecurrenceInputs& inputs, const RecurrenceLane& lane,
-                  const TokenSpan& span);
+  void read_steps(const RecurrenceInputs& inputs, const HeadLane& lane, const TokenSpan& span);
   void find_parts();
   void multiply_out();
 

@@ -63,10 +63,9 @@ Real ChunkRows::normalise(const Real* x, Real* y) const {
   return inverse;
 }
 
-void ChunkRows::load(const RecurrenceInputs& in, const RecurrenceLane& lane,
-                     const TokenSpan& span) {
+void ChunkRows::load(const RecurrenceInputs& in, const HeadLane& lane, const TokenSpan& span) {
   rows_ = span.rows;
-  const Index shared = lane.head * problem_.key_heads / problem_.heads * width_;
+  const Index shared = lane.key_head * width_;
   const core::Matrix q = readers(), e = erasers(), k = keys(), w = writes();
   for (Index r = 0; r < rows_; ++r) {
     const Index token = span.token + r, at = r * width_;
@@ -86,10 +85,9 @@ void ChunkRows::load(const RecurrenceInputs& in, const RecurrenceLane& lane,
   }
 }
 
-void ChunkRows::pull_back(const RecurrenceInputs& in, const RecurrenceLane& lane,
-                          const TokenSpan& span, const core::Matrix& dreaders,
-                          const core::Matrix& dkeys, const core::Matrix& dwrites,
-                          const RecurrenceGradients& to) const {
+void ChunkRows::pull_back(const RecurrenceInputs& in, const HeadLane& lane, const TokenSpan& span,
+                          const core::Matrix& dreaders, const core::Matrix& dkeys,
+                          const core::Matrix& dwrites, const RecurrenceGradients& to) const {
   const core::Matrix q = readers(), k = keys();
   const auto gradient_at = [&](const Gates& gates, GateForm form, Index token) {
     return gates.data ? gate_at(gates, form, token, lane.head, width_) : nullptr;

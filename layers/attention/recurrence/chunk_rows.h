@@ -11,7 +11,7 @@ class ChunkRows {
  public:
   explicit ChunkRows(const RecurrenceProblem& problem);
 
-  void load(const RecurrenceInputs& inputs, const RecurrenceLane& lane, const TokenSpan& span);
+  void load(const RecurrenceInputs& inputs, const HeadLane& lane, const TokenSpan& span);
 
   /// Queries, followed by the erasing keys.  [rows or 2 rows, D]
   core::Matrix readers() const { return matrix(0, problem_.groups() * rows_); }
@@ -23,7 +23,7 @@ class ChunkRows {
   core::Matrix writes() const { return matrix(3, rows_); }
 
   /// Takes the gradients of readers, keys and writes back to projections and gates.
-  void pull_back(const RecurrenceInputs& inputs, const RecurrenceLane& lane, const TokenSpan& span,
+  void pull_back(const RecurrenceInputs& inputs, const HeadLane& lane, const TokenSpan& span,
                  const core::Matrix& dreaders, const core::Matrix& dkeys,
                  const core::Matrix& dwrites, const RecurrenceGradients& to) const;
 

@@ -16,7 +16,7 @@ class ChunkState {
   ChunkState(const RecurrenceProblem& rule, const RecurrenceInputs& given, Index index)
       : problem(rule),
         inputs(given),
-        lane(rule, index),
+        lane(rule.lane(index)),
         rows(rule),
         decay(rule),
         pairs(rule, decay),
@@ -48,7 +48,7 @@ class ChunkState {
 
   const RecurrenceProblem& problem;
   const RecurrenceInputs& inputs;
-  const RecurrenceLane lane;
+  const HeadLane lane;
   TokenSpan span{problem, lane, 0};
   ChunkRows rows;
   ChunkDecay decay;

@@ -4,6 +4,7 @@
 
 #include "core/arrays/gemm.h"
 #include "layers/attention/contract/heads.h"
+#include "layers/attention/contract/lane.h"
 
 namespace weft::layers {
 
@@ -29,6 +30,7 @@ struct RecurrenceProblem {
 
   Index length() const { return sequences.queries; }
   Index lanes() const { return sequences.batch * heads; }
+  HeadLane lane(Index index) const { return {sequences, heads, key_heads, width, index}; }
   Index chunks() const { return (length() + chunk - 1) / chunk; }
   bool erases() const { return erase != GateForm::none; }
   /// Rows of the largest chunk.
@@ -63,23 +65,12 @@ struct RecurrenceGradients {
   Real* initial = nullptr;
 };
 
-/// One head of one sequence.
-struct RecurrenceLane {
-  RecurrenceLane(const RecurrenceProblem& p, Index lane)
-      : index(lane),
-        batch(lane / p.heads),
-        head(lane % p.heads),
-        real(p.sequences.real_keys(batch)) {}
-  Index index, batch, head;
-  Index real;  ///< tokens that are not padding
-};
-
 /// Tokens [first, first + rows) of a lane.
 struct TokenSpan {
-  TokenSpan(const RecurrenceProblem& p, const RecurrenceLane& lane, Index chunk)
+  TokenSpan(const RecurrenceProblem& p, const HeadLane& lane, Index chunk)
       : first(chunk * p.chunk),
         rows(std::min(p.chunk, p.length() - first)),
-        real(std::clamp<Index>(lane.real - first, 0, rows)),
+        real(std::clamp<Index>(lane.real_keys - first, 0, rows)),
         token(lane.batch * p.length() + first) {}
   Index first, rows;
   Index real;   ///< how many of them are not padding
