@@ -54,11 +54,11 @@ struct Pairs::Source {
 
 void PairsSettings::fields(core::Fields& fields, Index) {
   files.list_paths(fields, "one file of pairs, divided into splits by fractions");
-  enum class Format { columns, json };
-  Format format = columns.json ? Format::json : Format::columns;
+  enum class Format { table, json };
+  Format format = columns.json ? Format::json : Format::table;
   fields.choice("format", format,
                 "columns: divided by tabs, without quoting; json: an object a line",
-                {{"columns", Format::columns}, {"json", Format::json}});
+                {{"columns", Format::table}, {"json", Format::json}});
   columns.json = format == Format::json;
   fields.when("format", {"columns"}, [&] {
     fields.text("source_column", columns.source,
