@@ -1,11 +1,8 @@
 #include "core/files/file_seal.h"
 
-#include <xxhash.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
-#include <memory>
 #include <vector>
 
 #include "core/error.h"
@@ -18,30 +15,7 @@ constexpr std::string_view seal_start = "weft-seal xxh3_128 ";
 constexpr std::size_t digest_digits = 32;
 constexpr std::size_t seal_length = seal_start.size() + digest_digits + 1;
 
-std::string hexadecimal(XXH128_hash_t hash) {
-  constexpr char digits[] = "0123456789abcdef";
-  XXH128_canonical_t bytes;
-  XXH128_canonicalFromHash(&bytes, hash);
-  std::string text;
-  for (const unsigned char byte : bytes.digest) {
-    text += digits[byte >> 4];
-    text += digits[byte & 15];
-  }
-  return text;
-}
-
 std::string seal_with(const std::string& digest) { return std::string(seal_start) + digest + '\n'; }
-
-/// The digest of bytes that arrive in pieces.
-class Digest {
- public:
-  Digest() : state_(XXH3_createState(), XXH3_freeState) { XXH3_128bits_reset(state_.get()); }
-  void add(const char* data, std::size_t size) { XXH3_128bits_update(state_.get(), data, size); }
-  std::string text() const { return hexadecimal(XXH3_128bits_digest(state_.get())); }
-
- private:
-  std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state_;
-};
 
 /// Adds the next `count` bytes of the file; false when they cannot be read.
 bool add_bytes(std::ifstream& file, std::size_t count, Digest& digest) {
@@ -49,7 +23,7 @@ bool add_bytes(std::ifstream& file, std::size_t count, Digest& digest) {
   while (count > 0) {
     const std::size_t size = std::min(count, piece.size());
     if (!file.read(piece.data(), std::streamsize(size))) return false;
-    digest.add(piece.data(), size);
+    digest.add(std::as_bytes(std::span(piece).first(size)));
     count -= size;
   }
   return true;
@@ -58,12 +32,18 @@ bool add_bytes(std::ifstream& file, std::size_t count, Digest& digest) {
 }  // namespace
 
 std::string xxh3_128(std::string_view text) {
-  return hexadecimal(XXH3_128bits(text.data(), text.size()));
+  Digest digest;
+  digest.add(std::as_bytes(std::span(text)));
+  return digest.text();
 }
 
 std::string seal_of(std::span<const std::byte> image) {
-  return seal_with(hexadecimal(XXH3_128bits(image.data(), image.size())));
+  Digest digest;
+  digest.add(image);
+  return seal_of(digest);
 }
+
+std::string seal_of(const Digest& image) { return seal_with(image.text()); }
 
 SealCheck check_seal(const std::filesystem::path& path) {
   std::error_code error;
@@ -86,7 +66,7 @@ SealCheck check_seal(const std::filesystem::path& path) {
   std::string found(seal_length, '\0');
   if (!file.read(found.data(), std::streamsize(seal_length)))
     return {.problem = "the file cannot be read"};
-  digest.add(found.data(), found.size());
+  digest.add(std::as_bytes(std::span(found)));
   check.xxh3_128 = digest.text();
   if (!found.starts_with(seal_start))
     check.problem = "the file does not end with its seal: it is cut off, or weft did not write it";

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/files/digest.h"
 #include "core/real.h"
 
 namespace weft::core {
@@ -18,6 +19,8 @@ std::string xxh3_128(std::string_view text);
 /// before it. HDF5 readers ignore bytes after the end of their data; with the line a file proves
 /// itself whole without any other file.
 std::string seal_of(std::span<const std::byte> image);
+/// The same of a digest that got everything before it.
+std::string seal_of(const Digest& image);
 
 /// A file that the system does not let us read now: that says nothing about what is in it.
 class Unreadable : public Error {

@@ -47,6 +47,21 @@ void check_elements(hid_t dataset, const std::string& label, const std::string& 
                                       std::is_floating_point_v<T> ? "numbers" : "integers"));
 }
 
+template <class T>
+Handle create_dataset(hid_t file, const std::string& name, const Shape& shape) {
+  std::vector<hsize_t> extents;
+  for (Index axis = 0; axis < shape.rank(); ++axis) extents.push_back(hsize_t(shape[axis]));
+  const Handle space(shape.rank() == 0
+                         ? H5Screate(H5S_SCALAR)
+                         : H5Screate_simple(int(extents.size()), extents.data(), nullptr),
+                     H5Sclose);
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_obj_track_times(creation, false);
+  return {H5Dcreate2(file, name.c_str(), element_type<T>(), space, creating_groups(), creation,
+                     H5P_DEFAULT),
+          H5Dclose};
+}
+
 }  // namespace
 
 Shape Hdf5File::shape(const std::string& dataset) const {
@@ -95,21 +110,31 @@ void Hdf5File::write(const std::string& dataset, const Shape& shape, std::span<c
   silence();
   require(shape.size() == Index(values.size()), label_, ": ", dataset, ": shape ", shape,
           " cannot hold ", values.size(), " elements");
-  std::vector<hsize_t> extents;
-  for (Index axis = 0; axis < shape.rank(); ++axis) extents.push_back(hsize_t(shape[axis]));
-  const Handle space(shape.rank() == 0
-                         ? H5Screate(H5S_SCALAR)
-                         : H5Screate_simple(int(extents.size()), extents.data(), nullptr),
-                     H5Sclose);
-  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  H5Pset_obj_track_times(creation, false);
-  const Handle created(H5Dcreate2(id_, dataset.c_str(), element_type<T>(), space, creating_groups(),
-                                  creation, H5P_DEFAULT),
-                       H5Dclose);
+  const Handle created = create_dataset<T>(id_, dataset, shape);
   if (created < 0) fail(label_, dataset, "cannot be created");
   if (values.empty()) return;
   if (H5Dwrite(created, element_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
     fail(label_, dataset, "cannot be written");
+}
+
+template <class T>
+Index Hdf5File::leave_room(const std::string& dataset, Index count) {
+  silence();
+  {
+    const Handle created = create_dataset<T>(id_, dataset, Shape{count});
+    if (created < 0) fail(label_, dataset, "cannot be created");
+    if (count == 0) return 0;
+    const T zero = 0;  // the last element: room is made for all when the first is written
+    const hsize_t last = hsize_t(count - 1), one = 1;
+    const Handle all(H5Dget_space(created), H5Sclose),
+        single(H5Screate_simple(1, &one, nullptr), H5Sclose);
+    H5Sselect_hyperslab(all, H5S_SELECT_SET, &last, nullptr, &one, nullptr);
+    if (H5Dwrite(created, element_type<T>(), single, all, H5P_DEFAULT, &zero) < 0)
+      fail(label_, dataset, "cannot be written");
+  }
+  const auto begin = place<T>(dataset);
+  if (!begin) fail(label_, dataset, "has no place");
+  return *begin;
 }
 
 template std::vector<float> Hdf5File::read(const std::string&) const;
@@ -133,5 +158,8 @@ template void Hdf5File::write(const std::string&, const Shape&, std::span<const 
 template void Hdf5File::write(const std::string&, const Shape&, std::span<const std::int64_t>);
 template void Hdf5File::write(const std::string&, const Shape&, std::span<const std::uint8_t>);
 template void Hdf5File::write(const std::string&, const Shape&, std::span<const std::uint16_t>);
+template Index Hdf5File::leave_room<std::int32_t>(const std::string&, Index);
+template Index Hdf5File::leave_room<std::uint8_t>(const std::string&, Index);
+template Index Hdf5File::leave_room<std::uint16_t>(const std::string&, Index);
 
 }  // namespace weft::core

@@ -62,6 +62,15 @@ Hdf5File Hdf5File::in_memory(const std::string& label) {
   return Hdf5File(id, label);
 }
 
+Hdf5File Hdf5File::create(const std::string& path, const std::string& label) {
+  silence();
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_fapl_stdio(access);  // the usual driver would look for the name of a file in memory
+  const hid_t id = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  if (id < 0) fail(label, "", "cannot be created");
+  return Hdf5File(id, label);
+}
+
 Hdf5File::Hdf5File(Hdf5File&& other) noexcept
     : id_(std::exchange(other.id_, -1)), label_(std::move(other.label_)) {}
 
@@ -102,6 +111,11 @@ std::vector<std::string> Hdf5File::groups(const std::string& group) const {
     if (is_group) names.push_back(name);
   });
   return names;
+}
+
+void Hdf5File::flush() {
+  silence();
+  if (H5Fflush(id_, H5F_SCOPE_LOCAL) < 0) fail(label_, "", "cannot be completed");
 }
 
 std::span<const std::byte> Hdf5File::image() const {

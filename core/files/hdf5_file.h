@@ -29,6 +29,9 @@ class Hdf5File {
   /// whenever its contents are: no time stamps.
   static Hdf5File in_memory(const std::string& label);
 
+  /// A new file at a path where no write can fail, as one in memory: HDF5 does not survive that.
+  static Hdf5File create(const std::string& path, const std::string& label);
+
   Hdf5File(Hdf5File&& other) noexcept;
   Hdf5File& operator=(Hdf5File&& other) noexcept;
   ~Hdf5File();
@@ -58,9 +61,15 @@ class Hdf5File {
   /// Creates the dataset, and the groups above it where absent.
   template <class T>
   void write(const std::string& dataset, const Shape& shape, std::span<const T> values);
+  /// Creates a row of `count` elements, 0 unless written elsewhere. -> the byte of the file where
+  /// they begin, as `place`; 0 where there are none
+  template <class T>
+  Index leave_room(const std::string& dataset, Index count);
   /// Sets an attribute of a group or dataset; an absent object becomes a group.
   void set_attribute(const std::string& object, const std::string& name, const Attribute& value);
 
+  /// Hands everything written to what the file is kept in.
+  void flush();
   /// The bytes of a file in memory, valid until the next write.
   std::span<const std::byte> image() const;
 
