@@ -1,6 +1,7 @@
 #include <cmath>
 #include <iostream>
 
+#include "core/available_memory.h"
 #include "core/error.h"
 #include "experiments/commands/commands.h"
 #include "experiments/config/variations.h"
@@ -120,7 +121,7 @@ int plan_command(const Arguments& arguments) {
       .option("ranks", "R,R", "also plan a run shared by R machines, for each R")
       .option("network", "RATE", "bandwidth of the network, such as 1Gbit or 25Gbit", "1Gbit");
   if (!line.parse(arguments)) return 0;
-  const Index available = available_bytes();
+  const Index available = core::available_memory();
   const std::vector<Index> all_ranks = ranks_of(line);
   const double rate = network_rate(line.text("network"));
   const std::vector<Variant> variants = variants_of(line.texts("vary"));

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "core/available_memory.h"
 #include "core/error.h"
 #include "core/files/durable_file.h"
 #include "core/parallel.h"
@@ -174,7 +175,8 @@ int train_command(const Arguments& arguments) {
   core::together(ranks, [&] {
     dataset = make_dataset(source.config, meaning_by(tokenizer));
     fit_memory(source.config);
-    if (!line.has("force") && ranks.is_first()) require_fit(source.config, available_bytes());
+    if (!line.has("force") && ranks.is_first())
+      require_fit(source.config, core::available_memory());
   });
   core::set_threads(threads_of_rank(ranks, source.config.threads));
   require_equal_ranks(ranks, source.config, *dataset);

@@ -6,10 +6,6 @@
 
 namespace weft::experiments {
 
-/// Bytes that a run may use on this machine: what is free now, within the limit of the control
-/// group; or WEFT_MEMORY_MB megabytes where the environment says so.
-Index available_bytes();
-
 /// Time and memory of a run, estimated by training one or two of its steps.
 struct RunForecast {
   Index parameters = 0;
