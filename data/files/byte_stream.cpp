@@ -75,6 +75,8 @@ class ByteStream::Format {
   /// Some bytes, at least one unless at the end.
   virtual std::size_t read(std::span<char> out) { return file->read(out.data(), out.size()); }
 
+  virtual bool compressed() const { return false; }
+
   std::unique_ptr<File> file;
 
  protected:
@@ -93,6 +95,7 @@ class Gzip final : public ByteStream::Format {
     if (::inflateInit2(&stream_, 15 + 16) != Z_OK) refuse_damage("zlib has no memory");
   }
   ~Gzip() override { ::inflateEnd(&stream_); }
+  bool compressed() const override { return true; }
 
   std::size_t read(std::span<char> out) override {
     stream_.next_out = reinterpret_cast<Bytef*>(out.data());
@@ -135,6 +138,7 @@ class Xz final : public ByteStream::Format {
       refuse_damage("liblzma has no memory");
   }
   ~Xz() override { ::lzma_end(&stream_); }
+  bool compressed() const override { return true; }
 
   std::size_t read(std::span<char> out) override {
     stream_.next_out = reinterpret_cast<std::uint8_t*>(out.data());
@@ -171,6 +175,7 @@ class Zstd final : public ByteStream::Format {
     ::ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, 26);  // zstd -19 takes 23
   }
   ~Zstd() override { ::ZSTD_freeDStream(stream_); }
+  bool compressed() const override { return true; }
 
   std::size_t read(std::span<char> out) override {
     ZSTD_outBuffer to{out.data(), out.size(), 0};
@@ -197,9 +202,25 @@ class Zstd final : public ByteStream::Format {
   bool inside_ = false, full_ = false;
 };
 
+/// What else files are compressed with would be read as text; four bytes or so are no text by
+/// chance.
+void refuse_other_formats(const std::string& path, std::string_view start) {
+  using namespace std::string_view_literals;
+  for (const auto& [magic, name] : {std::pair{"BZh"sv, "bzip2"},
+                                    {"PK\x03\x04"sv, "zip"},
+                                    {"7z\xbc\xaf\x27\x1c"sv, "7-Zip"},
+                                    {"\x04\x22\x4d\x18"sv, "lz4"},
+                                    {"Rar!\x1a\x07"sv, "RAR"},
+                                    {"\x1f\x9d"sv, "compress (.Z)"},
+                                    {"LZIP\x01"sv, "lzip"}})
+    if (start.starts_with(magic))
+      refuse_file(path, "is compressed with ", name,
+                  ", which weft does not read: unpack it, or compress it with gzip, xz or zstd");
+}
+
 std::unique_ptr<ByteStream::Format> format_of(const std::string& path) {
   auto file = std::make_unique<File>(path);
-  std::array<char, 6> first{};
+  std::array<char, 8> first{};
   const std::string_view start(first.data(), file->read(first.data(), first.size()));
   file->rewind();
   using namespace std::string_view_literals;
@@ -208,10 +229,7 @@ std::unique_ptr<ByteStream::Format> format_of(const std::string& path) {
                         "7zXZ\0"sv))
     return std::make_unique<Xz>(std::move(file));
   if (start.starts_with("\x28\xb5\x2f\xfd"sv)) return std::make_unique<Zstd>(std::move(file));
-  for (const auto& [magic, name] : {std::pair{"BZh"sv, "bzip2"}, {"PK\x03\x04"sv, "zip"}})
-    if (start.starts_with(magic))
-      refuse_file(path, "is compressed with ", name,
-                  ", which weft does not read: unpack it, or compress it with gzip, xz or zstd");
+  refuse_other_formats(path, start);
   return std::make_unique<ByteStream::Format>(std::move(file));
 }
 
@@ -228,6 +246,8 @@ ByteStream::ByteStream(const std::string& path) : path_(path) {
 }
 
 ByteStream::~ByteStream() = default;
+
+bool ByteStream::compressed() const { return format_->compressed(); }
 
 Index ByteStream::position() const { return format_->file->position(); }
 

@@ -22,6 +22,7 @@ class ByteStream {
   /// Fills `out` as far as there are bytes; fewer only at the end.
   std::size_t read(std::span<char> out);
 
+  bool compressed() const;
   /// Bytes of the file itself, and how many of them have been read: for showing progress.
   core::Index size() const { return size_; }
   core::Index position() const;

@@ -85,6 +85,20 @@ TEST(ByteStream, refuses_a_broken_member_and_names_the_file) {
               "gzip, xz or zstd");
 }
 
+TEST(ByteStream, refuses_other_compressed_formats_by_name_and_says_what_to_do) {
+  for (const auto& [start, name] : {std::pair{std::string("7z\xbc\xaf\x27\x1c"), "7-Zip"},
+                                    {"\x04\x22\x4d\x18", "lz4"},
+                                    {"Rar!\x1a\x07\x01", "RAR"},
+                                    {"\x1f\x9d", "compress (.Z)"},
+                                    {"PK\x03\x04", "zip"},
+                                    {"LZIP\x01", "lzip"},
+                                    {"BZh9", "bzip2"}})
+    expect_says(refusal_of([&] { read(start + " and more"); }), core::Fault::data, "text.txt", name,
+                "unpack it, or compress it with gzip, xz or zstd");
+  EXPECT_EQ(read("7z is a format"), "7z is a format");
+  EXPECT_EQ(read("Rar! said the dog"), "Rar! said the dog");
+}
+
 TEST(ByteStream, refuses_files_that_unpack_to_more_than_texts_do) {
   const std::string packed = xz(std::string(std::size_t(most_unpacked_text(0)) + 1, ' '));
   ASSERT_LT(packed.size(), 100000u);
