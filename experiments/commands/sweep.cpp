@@ -66,7 +66,10 @@ SweepPlan plan_of(const CommandLine& line, const SweepFile& sweep, const std::ve
   const Index threads = Index(processors_of_job(own_processors(), 0, std::size_t(jobs)).size());
   const Budget budget = common_budget(trials);
   SweepPlan plan = rules_of(line, sweep, budget, typed);
-  plan.trials = plan_trials(trials, open, threads, sweep.eval_tokens);
+  plan.trials = plan_trials(trials, open, threads, sweep.eval_tokens, [](Index kinds) {
+    std::cerr << "measuring " << kinds << (kinds == 1 ? " kind of trial" : " kinds of trials")
+              << ", two steps of each\n";
+  });
   check_equal(plan, budget);
   return plan;
 }

@@ -131,7 +131,8 @@ std::string name_of_kind(const RunConfig& config) {
 
 std::vector<PlannedTrial> plan_trials(const std::vector<Trial>& trials,
                                       const std::vector<bool>& is_open, Index threads,
-                                      Index eval_tokens) {
+                                      Index eval_tokens,
+                                      const std::function<void(Index)>& measuring) {
   core::set_threads(threads);
   std::map<std::string, bool> probed;
   std::map<std::string, TrialKind> known;
@@ -140,6 +141,8 @@ std::vector<PlannedTrial> plan_trials(const std::vector<Trial>& trials,
     names.push_back(name_of_kind(trials[i].config));
     probed[names[i]] = probed[names[i]] || is_open[i];
   }
+  const auto kinds = std::ranges::count_if(probed, [](const auto& kind) { return kind.second; });
+  if (measuring && kinds > 0) measuring(Index(kinds));
   std::vector<PlannedTrial> plans;
   for (std::size_t i = 0; i < trials.size(); ++i) {
     if (!known.contains(names[i])) {

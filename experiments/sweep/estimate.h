@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,11 @@ namespace weft::experiments {
 /// Reads the data and builds the model of every trial, which finds what cannot work before the
 /// first one starts, and predicts how long each takes by training two steps of each that
 /// `is_open`; `eval_tokens` limits what is scored unless it is 0. Trials that differ in nothing but
-/// their seed are looked at once.
+/// their seed are looked at once. `measuring` is told first how many kinds of trials are trained.
 std::vector<PlannedTrial> plan_trials(const std::vector<Trial>& trials,
                                       const std::vector<bool>& is_open, Index threads,
-                                      Index eval_tokens);
+                                      Index eval_tokens,
+                                      const std::function<void(Index)>& measuring = {});
 
 /// What every trial trains for; both empty when they differ.
 struct Budget {

@@ -52,11 +52,14 @@ TEST(SweepProgram, several_at_a_time_give_the_scores_of_one_after_the_other) {
             std::string::npos)
       << one.out;
   EXPECT_NE(one.out.find("same budget: train.steps = 12"), std::string::npos);
+  EXPECT_NE(one.err.find("measuring 2 kinds of trials"), std::string::npos) << one.err;
   EXPECT_NE(one.out.find("estimate: about"), std::string::npos);
   EXPECT_EQ(one.out.find('\033'), std::string::npos) << "a file gets plain lines";
   const Outcome two = program.run({"sweep", "s.toml", "--dir", "two", "-j", "2"});
   ASSERT_EQ(two.code, 0) << two.out << two.err;
   EXPECT_EQ(program.scores("one"), program.scores("two"));
+  const Outcome again = program.run({"sweep", "s.toml", "--dir", "one"});
+  EXPECT_EQ(again.err.find("measuring"), std::string::npos) << "nothing is left to measure";
 }
 
 TEST(SweepProgram, waits_for_its_trials_though_the_starter_ignored_the_ends_of_children) {
