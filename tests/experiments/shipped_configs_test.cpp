@@ -10,7 +10,7 @@ TEST(ShippedConfigs, resolve_without_a_problem) {
   for (const auto& entry :
        std::filesystem::recursive_directory_iterator(source_dir() + "/configs")) {
     if (entry.path().extension() != ".toml") continue;
-    if (entry.path().parent_path().filename() == "sweeps") continue;
+    if (entry.path().string().find("/configs/sweeps/") != std::string::npos) continue;
     const Outcome shown = program.run({"config", entry.path().string()});
     EXPECT_EQ(shown.code, 0) << entry.path() << '\n' << shown.err;
     ++seen;

@@ -1,6 +1,8 @@
 #include <filesystem>
+#include <map>
 #include <set>
 
+#include "core/files/durable_file.h"
 #include "experiments/sweep/trials.h"
 #include "layers/attention/registry.h"
 #include "tests/places.h"
@@ -31,6 +33,32 @@ TEST(ShippedSweeps, resolve_and_hold_their_budget_equal) {
     EXPECT_GT(*budgets.begin(), 0) << name;
     EXPECT_EQ(trials.size() % 3, 0u) << name << " has three seeds";
   }
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(ShippedSweeps, of_claims_resolve_compare_with_three_seeds_and_say_what_a_verdict_means) {
+  int claims = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder + "claims")) {
+    const std::string path = entry.path().string(), text = core::read_text_file(path);
+    if (!has(text, "\nbase = ")) continue;  // a model that several claims share
+    ++claims;
+    EXPECT_TRUE(text.starts_with("# Claim (")) << path;
+    std::string first = text.substr(0, text.find("\nbase = "));
+    for (std::size_t at; (at = first.find("\n# ")) != std::string::npos;) first.replace(at, 3, " ");
+    EXPECT_TRUE(has(first, "arXiv ") && has(first, "It holds")) << path;
+    EXPECT_TRUE(has(first, "weft sweep configs/sweeps/claims/" + entry.path().filename().string()))
+        << path;
+    const auto trials = trials_of(SweepFile::load(path), {});
+    std::map<std::string, std::set<Index>> seeds;
+    for (const Trial& trial : trials)
+      seeds[trial.config.resolved.hash({"seed"})].insert(Index(trial.config.seed));
+    EXPECT_GE(seeds.size(), 2u) << path;
+    for (const auto& [system, own] : seeds) EXPECT_EQ(own, (std::set<Index>{1, 2, 3})) << path;
+  }
+  EXPECT_GE(claims, 14);
 }
 
 TEST(ShippedSweeps, attention_compares_at_most_ten_and_attention_all_every_mechanism) {
