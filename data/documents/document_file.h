@@ -5,22 +5,10 @@
 #include <vector>
 
 #include "core/real.h"
+#include "data/documents/document_lines.h"
 #include "data/files/text_file.h"
 
 namespace weft::data {
-
-/// How a file is cut into documents.
-struct DocumentRule {
-  enum class Form { lines, blank, files };
-
-  Form form = Form::lines;  ///< a line each, what empty lines divide, or the whole file
-  std::string field = {};   ///< not empty: each line is a JSON object, and this field is the text
-
-  /// "lines", "blank" or "files"; anything else is an Error.
-  static Form form_named(const std::string& name);
-  /// "a line", "what empty lines divide", ...
-  std::string words() const;
-};
 
 /// A file and its documents. Lines without anything in them are no documents.
 class DocumentFile {

@@ -35,6 +35,7 @@ std::vector<Split> split_documents(std::span<const Index> bytes, const std::vect
   check_shares(shares, bytes.size());
   const core::Rng stream = core::Rng(seed).fold("documents");
   std::vector<std::pair<double, std::size_t>> order;
+  order.reserve(bytes.size());
   for (std::size_t i = 0; i < bytes.size(); ++i) order.emplace_back(stream.uniform(i), i);
   std::ranges::sort(order);
   const double all = double(std::accumulate(bytes.begin(), bytes.end(), Index(0)));

@@ -5,10 +5,10 @@
 #include <set>
 
 #include "core/error.h"
+#include "data/files/text_file.h"
 #include "data/fingerprint.h"
 #include "data/plan.h"
 #include "data/shuffle.h"
-#include "data/text/text_file.h"
 
 namespace weft::data {
 namespace {

@@ -12,6 +12,7 @@ std::vector<core::Token> Spelling::encode(std::string_view text) const {
   if (alphabet_) return alphabet_->encode(text);
   if (tokenizer_) return tokenizer_->encode(text);
   std::vector<core::Token> tokens;
+  tokens.reserve(text.size());
   for (const char byte : text) tokens.push_back(std::uint8_t(byte));
   return tokens;
 }

@@ -32,4 +32,22 @@ void cut_text(std::string_view text, const std::function<void(std::string_view)>
   end_stretch();
 }
 
+/// A stretch that ends before the last character is one of the whole text, and so is a line end:
+/// what follows is cut without looking back.
+std::size_t settled_text(std::string_view text) {
+  constexpr std::size_t short_tail = std::size_t(1) << 16;
+  const std::size_t line_end = text.rfind('\n');
+  const std::size_t begin = line_end == text.npos ? 0 : line_end + 1;
+  if (text.size() - begin < short_tail) return begin;
+  std::size_t at = begin, certain = begin;
+  const auto pass = [&](std::size_t count) {
+    at += count;
+    if (at + longest_character <= text.size()) certain = at;
+  };
+  cut_text(
+      text.substr(begin), [&](std::string_view words) { pass(words.size()); },
+      [&](char) { pass(1); });
+  return certain;
+}
+
 }  // namespace weft::data

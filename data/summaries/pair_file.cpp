@@ -4,8 +4,8 @@
 
 #include "core/error.h"
 #include "data/files/json_text.h"
+#include "data/files/text_file.h"
 #include "data/text/column_file.h"
-#include "data/text/text_file.h"
 
 namespace weft::data {
 namespace {

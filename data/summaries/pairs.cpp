@@ -8,6 +8,7 @@
 #include "data/fingerprint.h"
 #include "data/plan.h"
 #include "data/shuffle.h"
+#include "data/text/character_survey.h"
 #include "data/windows.h"
 
 namespace weft::data {
@@ -106,8 +107,12 @@ Pairs::Pairs(const PairsSettings& settings, Index length, Index batch, std::uint
       length_(length),
       batch_(batch),
       splits_(std::move(source.splits)),
-      spelling_(spelling_of(settings.units, {TextFile{source.path, std::move(source.text)}},
-                            settings.known),
+      spelling_(spelling_of(
+                    settings.units,
+                    [&] {
+                      return alphabet_of({source.path, std::move(source.text)});
+                    },
+                    settings.known),
                 1),
       seed_(seed) {
   if (has_pieces())

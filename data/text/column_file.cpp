@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "core/error.h"
-#include "data/text/text_file.h"
+#include "data/files/text_file.h"
 
 namespace weft::data {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "core/error.h"
-#include "data/fingerprint.h"
-#include "data/text/text_file.h"
+#include "data/spelling/utf8.h"
+#include "data/text/character_survey.h"
+#include "data/text/text_encoder.h"
 
 namespace weft::data {
 namespace {
@@ -48,44 +48,62 @@ std::string TextFacts::decode(std::span<const Token> tokens) const {
   return text;
 }
 
-TextOrigin origin_of(const TextFile& file) {
-  return {std::filesystem::path(file.path).filename().string(), Index(file.bytes.size()),
-          fingerprint_of(file.bytes)};
+std::vector<std::string> TextDivision::all_paths() const {
+  std::vector<std::string> all;
+  for (const auto& own : paths) all.insert(all.end(), own.begin(), own.end());
+  return all;
 }
 
-DividedText divide_texts(std::vector<TextFile> files, const std::array<std::size_t, 3>& counts,
-                         const TextUnits& units, const Meaning& known) {
-  TextFacts facts{.spelling = spelling_of(units, files, known)};
-  PackedTokens tokens(facts.spelling.vocabulary());
-  std::size_t bytes = 0;
-  for (const TextFile& file : files) bytes += file.bytes.size();
-  if (!facts.spelling.tokenizer()) tokens.reserve(Index(bytes));
-  auto file = files.begin();
-  for (std::size_t i = 0; i < facts.parts.size(); ++i) {
-    facts.parts[i].begin = tokens.size();
-    for (std::size_t k = 0; k < counts[i]; ++k, ++file) {
-      append_tokens(*file, facts.spelling, tokens);
-      file->bytes = {};
-    }
-    facts.parts[i].size = tokens.size() - facts.parts[i].begin;
+Index least_tokens(const Spelling& spelling, Index bytes) {
+  constexpr Index longest_usual_piece = 16;
+  if (spelling.tokenizer()) return bytes / longest_usual_piece;
+  return spelling.alphabet() ? bytes / Index(longest_character) : bytes;
+}
+
+std::array<Part, 3> parts_of(const TokenRuns& runs) {
+  std::array<Part, 3> parts;
+  Index begin = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    parts[i] = {.begin = begin, .size = runs.size(Split(i))};
+    begin += parts[i].size;
   }
-  return {std::move(facts), std::move(tokens)};
+  return parts;
+}
+
+TextFacts encode_divided_text(const TextDivision& division, TokenRuns& runs) {
+  const bool characters = division.units.kind == Unit::characters;
+  const std::vector<std::string> files = division.all_paths();
+  PieceReader reader(files, characters ? 2 : 1, division.progress);
+  Index known_tokens = 0;
+  const auto survey = [&] {
+    CharacterSurvey found;
+    for (const std::string& path : files) {
+      reader.read(path, [&](std::string_view piece, Index at) { found.add(piece, path, at); });
+      found.end(path);
+    }
+    known_tokens = found.count();
+    return found.alphabet();
+  };
+  TextFacts facts{.spelling = spelling_of(division.units, survey, division.known)};
+  runs.begin(facts.vocabulary(),
+             std::max(known_tokens, least_tokens(facts.spelling, reader.plain_bytes())));
+  for (std::size_t i = 0; i < division.paths.size(); ++i)
+    for (const std::string& path : division.paths[i]) {
+      TextEncoder encoder(facts.spelling, {},
+                          [&](std::span<const Token> tokens) { runs.append(Split(i), tokens); });
+      facts.origins.push_back(
+          reader.read(path, [&](std::string_view piece, Index) { encoder.add(piece); }));
+      encoder.end();
+      encoder.finish();
+    }
+  facts.parts = division.fractions ? divide(runs.size(), *division.fractions) : parts_of(runs);
+  return facts;
 }
 
 DividedText read_divided_text(const TextDivision& division) {
-  std::vector<TextFile> files;
-  std::vector<TextOrigin> origins;
-  std::array<std::size_t, 3> counts{};
-  for (std::size_t i = 0; i < counts.size(); ++i)
-    for (const std::string& path : division.paths[i]) {
-      files.push_back(read_text_file(path));
-      origins.push_back(origin_of(files.back()));
-      ++counts[i];
-    }
-  DividedText text = divide_texts(std::move(files), counts, division.units, division.known);
-  text.facts.origins = std::move(origins);
-  if (division.fractions) text.facts.parts = divide(text.tokens.size(), *division.fractions);
-  return text;
+  MemoryRuns runs(division.paths[0].empty() ? "" : division.paths[0].front());
+  TextFacts facts = encode_divided_text(division, runs);
+  return {std::move(facts), runs.take()};
 }
 
 }  // namespace weft::data

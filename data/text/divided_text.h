@@ -1,15 +1,17 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "data/dataset.h"
+#include "data/files/piece_reader.h"
 #include "data/plan.h"
 #include "data/spelling/spelling.h"
-#include "data/text/packed_tokens.h"
 #include "data/text/text_units.h"
+#include "data/tokens/token_runs.h"
 
 namespace weft::data {
 
@@ -17,13 +19,6 @@ namespace weft::data {
 struct Part {
   Index begin = 0;
   Index size = 0;
-};
-
-/// A file that tokens came from.
-struct TextOrigin {
-  std::string name;  ///< without its folder
-  Index bytes = 0;
-  std::string fingerprint;
 };
 
 /// What is known of a text whose tokens are stored in one run.
@@ -48,7 +43,10 @@ struct TextDivision {
   /// If given, all files are those of the first split, and the splits get these shares of their
   /// tokens, in order.
   std::optional<std::vector<double>> fractions = {};
-  Meaning known = {};  ///< to a model that has been trained
+  Meaning known = {};                   ///< to a model that has been trained
+  PieceReader::Progress progress = {};  ///< gets the share of the files that has been read
+
+  std::vector<std::string> all_paths() const;
 };
 
 /// A text in memory.
@@ -57,14 +55,17 @@ struct DividedText {
   PackedTokens tokens;
 };
 
-/// What is known of a file that was read.
-TextOrigin origin_of(const TextFile& file);
+/// Reads a text piece by piece and hands over its tokens, so that memory does not depend on how
+/// long it is. Files of characters are read twice.
+TextFacts encode_divided_text(const TextDivision& division, TokenRuns& runs);
 
+/// The same to memory.
 DividedText read_divided_text(const TextDivision& division);
 
-/// A text from what is in memory already: the first texts are concatenated to the first split, and
-/// so on, as many as `counts` says. The origins are left to the caller.
-DividedText divide_texts(std::vector<TextFile> files, const std::array<std::size_t, 3>& counts,
-                         const TextUnits& units, const Meaning& known = {});
+/// How many tokens a text of so many bytes has at least.
+Index least_tokens(const Spelling& spelling, Index bytes);
+
+/// The parts of runs that are laid end to end.
+std::array<Part, 3> parts_of(const TokenRuns& runs);
 
 }  // namespace weft::data

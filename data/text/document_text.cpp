@@ -1,119 +1,165 @@
 #include "data/text/document_text.h"
 
-#include <filesystem>
+#include <numeric>
 
-#include "core/parallel.h"
+#include "core/error.h"
 #include "data/documents/document_split.h"
-#include "data/fingerprint.h"
+#include "data/documents/document_stream.h"
+#include "data/text/character_survey.h"
+#include "data/text/text_encoder.h"
 
 namespace weft::data {
 namespace {
 
-/// Documents by split, in the order of the files that keep their texts.
-struct Documents {
-  std::vector<DocumentFile> files = {};
-  std::vector<TextOrigin> origins = {};
-  std::array<std::vector<std::string_view>, 3> texts = {};
-  Index empty_lines = 0;
-};
-
-std::vector<std::string_view> read_files(const std::vector<std::string>& paths,
-                                         const DocumentRule& rule, Documents& found) {
-  std::vector<std::string_view> texts;
-  for (const std::string& path : paths) {
-    TextFile file = read_text_file(path);
-    found.origins.push_back(origin_of(file));
-    found.files.emplace_back(std::move(file), rule);
-    found.empty_lines += found.files.back().empty_lines();
-    for (const std::string_view text : found.files.back().texts()) texts.push_back(text);
-  }
-  return texts;
+/// Hands on the documents of a file.
+TextOrigin read_documents(PieceReader& reader, const std::string& path, const DocumentRule& rule,
+                          const DocumentStream::Take& take, Index& empty_lines) {
+  DocumentStream stream(path, rule, take);
+  TextOrigin origin = reader.read(path, [&](std::string_view piece, Index) { stream.add(piece); });
+  stream.finish();
+  empty_lines += stream.empty_lines();
+  return origin;
 }
 
-Documents read_documents(const TextDivision& division, const TextDocuments& how) {
-  Documents found;
-  std::size_t files = 0;
-  for (const auto& paths : division.paths) files += paths.size();
-  found.files.reserve(files);  // texts refer to them
-  for (std::size_t i = 0; i < division.paths.size(); ++i) {
-    const auto texts = read_files(division.paths[i], how.rule, found);
-    std::vector<Split> splits(texts.size(), Split(i));
-    if (division.fractions && i == 0) {
-      std::vector<Index> sizes;
-      for (const std::string_view text : texts) sizes.push_back(Index(text.size()));
-      splits = split_documents(sizes, *division.fractions, how.seed);
+/// What has to be known of all documents before any is encoded.
+struct Overview {
+  std::vector<Index> sizes = {};  ///< of those to be drawn into splits
+  CharacterSurvey characters = {};
+  bool any_text = false;
+};
+
+Overview survey_documents(PieceReader& reader, const TextDivision& division,
+                          const DocumentRule& rule, bool characters) {
+  Overview found;
+  Index ignored = 0;
+  for (std::size_t i = 0; i < division.paths.size(); ++i)
+    for (const std::string& path : division.paths[i]) {
+      const auto take = [&](const DocumentPart& part) {
+        found.any_text |= !part.text.empty();
+        if (characters) found.characters.add(part.text, path, part.at);
+        if (!division.fractions || i > 0) return;
+        if (part.begins) found.sizes.push_back(0);
+        found.sizes.back() += Index(part.text.size());
+      };
+      read_documents(reader, path, rule, take, ignored);
+      found.characters.end(path);
     }
-    for (std::size_t k = 0; k < texts.size(); ++k)
-      found.texts[std::size_t(splits[k])].push_back(texts[k]);
-  }
   return found;
 }
 
-/// A document and what divides it from the next one.
-void append_document(std::string& text, std::string_view document, bool is_line) {
-  text += document;
-  for (const std::string_view end : {"\n", "\n\n"})
-    if (!document.empty() && !text.ends_with(end) && (end.size() == 1 || !is_line)) text += '\n';
-}
+/// Encodes the documents of one split.
+class SplitEncoder {
+ public:
+  SplitEncoder(const TextFacts& facts, const DocumentRule& rule, Split split, TokenRuns& runs)
+      : by_lines_(!facts.boundaries),
+        single_(rule.form == DocumentRule::Form::lines && rule.field.empty()),
+        encoder_(facts.spelling, facts.boundary(),
+                 [&runs, split](std::span<const Token> tokens) { runs.append(split, tokens); }) {}
 
-DividedText joined_by_lines(const Documents& found, const TextDivision& division,
-                            const DocumentRule& rule) {
-  const bool is_line = rule.form == DocumentRule::Form::lines && rule.field.empty();
-  std::vector<TextFile> files;
-  std::array<std::size_t, 3> counts{};
-  for (std::size_t i = 0; i < found.texts.size(); ++i) {
-    std::string text;
-    for (const std::string_view document : found.texts[i]) append_document(text, document, is_line);
-    if (text.empty()) continue;
-    files.push_back({std::string(name_of(Split(i))), std::move(text)});
-    counts[i] = 1;
-  }
-  return divide_texts(std::move(files), counts, division.units, division.known);
-}
-
-/// The alphabet, if there is one, is that of the documents.
-Spelling spelling_of_documents(const Documents& found, const TextDivision& division) {
-  std::vector<TextFile> copies;
-  if (division.units.kind == Unit::characters)
-    for (std::size_t i = 0; i < found.texts.size(); ++i)
-      for (const std::string_view text : found.texts[i])
-        copies.push_back({std::string(name_of(Split(i))), std::string(text)});
-  return spelling_of(division.units, copies, division.known);
-}
-
-DividedText joined_by_boundaries(const Documents& found, const TextDivision& division) {
-  TextFacts facts{.spelling = spelling_of_documents(found, division), .boundaries = true};
-  PackedTokens tokens(facts.vocabulary());
-  for (std::size_t i = 0; i < found.texts.size(); ++i) {
-    const auto& texts = found.texts[i];
-    facts.parts[i].begin = tokens.size();
-    std::vector<std::vector<Token>> encoded(texts.size());
-    core::parallel_for(Index(texts.size()), 16, [&](Index begin, Index end) {
-      for (Index k = begin; k < end; ++k)
-        encoded[std::size_t(k)] = facts.spelling.encode(texts[std::size_t(k)]);
-    });
-    if (!texts.empty()) tokens.append(*facts.boundary());
-    for (std::vector<Token>& document : encoded) {
-      for (const Token token : document) tokens.append(token);
-      tokens.append(*facts.boundary());
-      document = {};
+  void add(const DocumentPart& part) {
+    if (part.begins) {
+      end_document();
+      ++documents_;
     }
-    facts.parts[i].size = tokens.size() - facts.parts[i].begin;
+    append(part.text);
   }
-  return {std::move(facts), std::move(tokens)};
+  void finish() {
+    end_document();
+    if (by_lines_ && documents_ > 0) encoder_.end();
+    encoder_.finish();
+  }
+  Index documents() const { return documents_; }
+
+ private:
+  void append(std::string_view text) {
+    encoder_.add(text);
+    bytes_ += Index(text.size());
+    if (!by_lines_) return;
+    tail_ += text.substr(text.size() - std::min<std::size_t>(text.size(), 2));
+    tail_.erase(0, tail_.size() - std::min<std::size_t>(tail_.size(), 2));
+  }
+  /// Adds what divides a document from the next one: a boundary, or a line end or two.
+  void end_document() {
+    if (documents_ == 0) return;
+    if (!by_lines_) {
+      encoder_.end();
+    } else if (bytes_ > 0) {
+      if (!tail_.ends_with('\n')) append("\n");
+      if (!single_ && tail_ != "\n\n") append("\n");
+    }
+    bytes_ = 0;
+  }
+
+  bool by_lines_, single_;
+  TextEncoder encoder_;
+  Index documents_ = 0, bytes_ = 0;  ///< of the last document
+  std::string tail_;                 ///< the last two bytes of all
+};
+
+/// Draws documents into splits, and finds the characters: what needs a pass of its own.
+struct DocumentPlan {
+  std::vector<Split> drawn = {};
+  std::size_t next = 0;  ///< of those drawn
+  Spelling spelling = Spelling::bytes();
+  Index bytes = 0;  ///< of all that are drawn
+
+  Split take() {
+    if (next == drawn.size())
+      throw core::Error(core::Fault::data,
+                        "the text changed while it was read: try again when nothing writes to it");
+    return drawn[next++];
+  }
+};
+
+DocumentPlan plan_documents(PieceReader& reader, const TextDivision& division,
+                            const TextDocuments& how) {
+  const bool characters = division.units.kind == Unit::characters;
+  Overview overview;
+  if (characters || division.fractions)
+    overview = survey_documents(reader, division, how.rule, characters);
+  if (!how.boundaries && overview.any_text) overview.characters.add("\n", "", 0);
+  DocumentPlan plan;
+  if (division.fractions)
+    plan.drawn = split_documents(overview.sizes, *division.fractions, how.seed);
+  plan.bytes = std::accumulate(overview.sizes.begin(), overview.sizes.end(), Index(0));
+  plan.spelling = spelling_of(
+      division.units, [&] { return overview.characters.alphabet(); }, division.known);
+  return plan;
 }
 
 }  // namespace
 
+DocumentFacts encode_document_text(const TextDivision& division, const TextDocuments& how,
+                                   TokenRuns& runs) {
+  const bool twice = division.units.kind == Unit::characters || division.fractions;
+  PieceReader reader(division.all_paths(), twice ? 2 : 1, division.progress);
+  DocumentPlan plan = plan_documents(reader, division, how);
+  DocumentFacts found{.text = {.spelling = plan.spelling, .boundaries = how.boundaries}};
+  runs.begin(found.text.vocabulary(), least_tokens(found.text.spelling, plan.bytes));
+  std::vector<SplitEncoder> encoders;
+  for (const Split split : {Split::training, Split::validation, Split::test})
+    encoders.emplace_back(found.text, how.rule, split, runs);
+  Split split = Split::training;
+  for (std::size_t i = 0; i < division.paths.size(); ++i)
+    for (const std::string& path : division.paths[i]) {
+      const auto take = [&](const DocumentPart& part) {
+        if (part.begins) split = division.fractions && i == 0 ? plan.take() : Split(i);
+        encoders[std::size_t(split)].add(part);
+      };
+      found.text.origins.push_back(read_documents(reader, path, how.rule, take, found.empty_lines));
+    }
+  for (std::size_t i = 0; i < encoders.size(); ++i) {
+    encoders[i].finish();
+    found.documents[i] = encoders[i].documents();
+  }
+  found.text.parts = parts_of(runs);
+  return found;
+}
+
 DocumentText read_document_text(const TextDivision& division, const TextDocuments& how) {
-  Documents found = read_documents(division, how);
-  DocumentText read{how.boundaries ? joined_by_boundaries(found, division)
-                                   : joined_by_lines(found, division, how.rule)};
-  read.text.facts.origins = std::move(found.origins);
-  for (std::size_t i = 0; i < found.texts.size(); ++i)
-    read.documents[i] = Index(found.texts[i].size());
-  read.empty_lines = found.empty_lines;
-  return read;
+  MemoryRuns runs(division.paths[0].empty() ? "" : division.paths[0].front());
+  DocumentFacts facts = encode_document_text(division, how, runs);
+  return {std::move(facts), runs.take()};
 }
 
 }  // namespace weft::data

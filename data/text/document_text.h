@@ -1,6 +1,6 @@
 #pragma once
 
-#include "data/documents/document_file.h"
+#include "data/documents/document_lines.h"
 #include "data/text/divided_text.h"
 
 namespace weft::data {
@@ -13,14 +13,27 @@ struct TextDocuments {
   std::uint64_t seed = 1;  ///< draws them into splits, where these have no files of their own
 };
 
-/// A text of documents, and what was found.
-struct DocumentText {
-  DividedText text;
+/// What was found in a text of documents.
+struct DocumentFacts {
+  TextFacts text;
   std::array<Index, 3> documents{};  ///< by Split
   Index empty_lines = 0;
 };
 
-/// Reads the files of a division whose fractions, where given, are shares of documents.
+/// A text of documents in memory.
+struct DocumentText {
+  DocumentFacts facts;
+  PackedTokens tokens;
+};
+
+/// Reads the files of a division whose fractions, where given, are shares of documents, piece by
+/// piece, and hands over their tokens. Files are read twice where documents are drawn into splits
+/// or tokens are characters. Memory does not depend on their length, but for some forty bytes for
+/// each document that is drawn.
+DocumentFacts encode_document_text(const TextDivision& division, const TextDocuments& how,
+                                   TokenRuns& runs);
+
+/// The same to memory.
 DocumentText read_document_text(const TextDivision& division, const TextDocuments& how);
 
 }  // namespace weft::data

@@ -1,12 +1,13 @@
 #include "data/text/prepared_text.h"
 
 #include "core/error.h"
-#include "core/files/durable_file.h"
 #include "core/files/file_seal.h"
 #include "core/files/hdf5_file.h"
+#include "core/files/hdf5_outline.h"
 #include "core/files/hdf5_structure.h"
+#include "core/files/staged_file.h"
 #include "data/files/refuse_file.h"
-#include "data/text/file_tokens.h"
+#include "data/tokens/file_tokens.h"
 
 namespace weft::data {
 namespace {
@@ -92,12 +93,13 @@ PreparedText open_sealed(const std::string& path) {
   return text;
 }
 
-}  // namespace
-
-std::string write_prepared_text(const std::filesystem::path& path, const DividedText& text) {
-  core::Hdf5File file = core::Hdf5File::in_memory(path.string());
-  const auto& tokenizer = text.facts.spelling.tokenizer();
-  const bool boundaries = text.facts.boundaries;
+/// Everything in the file but the tokens.
+core::Hdf5Outline::Bytes outline_of(const std::string& path, const TextFacts& facts, Index tokens,
+                                    Index width) {
+  core::Hdf5Outline outline(path);
+  core::Hdf5File& file = outline.file();
+  const auto& tokenizer = facts.spelling.tokenizer();
+  const bool boundaries = facts.boundaries;
   file.set_attribute("/", "format", tokenizer || boundaries ? format : std::int64_t(1));
   if (boundaries) file.set_attribute("/", "boundaries", std::int64_t(1));
   if (tokenizer) {
@@ -105,32 +107,58 @@ std::string write_prepared_text(const std::filesystem::path& path, const Divided
     file.write<std::uint8_t>("tokenizer", {Index(model.size())},
                              {reinterpret_cast<const std::uint8_t*>(model.data()), model.size()});
   }
-  file.set_attribute("/", "units", tokenizer ? "sentencepiece" : text.facts.unit() + "s");
-  std::visit(
-      [&]<class Stored>(const std::vector<Stored>& tokens) {
-        file.write<Stored>("tokens", {Index(tokens.size())}, tokens);
-      },
-      text.tokens.packed());
-  if (const auto& alphabet = text.facts.spelling.alphabet()) {
+  file.set_attribute("/", "units", tokenizer ? "sentencepiece" : facts.unit() + "s");
+  if (width == 1) outline.leave_out<std::uint8_t>("tokens", tokens);
+  if (width == 2) outline.leave_out<std::uint16_t>("tokens", tokens);
+  if (width == 4) outline.leave_out<std::int32_t>("tokens", tokens);
+  if (const auto& alphabet = facts.spelling.alphabet()) {
     const std::vector<std::int32_t> codes(alphabet->characters().begin(),
                                           alphabet->characters().end());
     file.write<std::int32_t>("alphabet", {Index(codes.size())}, codes);
   }
   std::vector<std::int64_t> splits;
-  for (const Part& part : text.facts.parts) splits.insert(splits.end(), {part.begin, part.size});
+  for (const Part& part : facts.parts) splits.insert(splits.end(), {part.begin, part.size});
   file.write<std::int64_t>("splits", {3, 2}, splits);
-  for (std::size_t i = 0; i < text.facts.origins.size(); ++i) {
+  for (std::size_t i = 0; i < facts.origins.size(); ++i) {
     const std::string group = "sources/" + std::to_string(i);
-    file.set_attribute(group, "name", text.facts.origins[i].name);
-    file.set_attribute(group, "bytes", std::int64_t(text.facts.origins[i].bytes));
-    file.set_attribute(group, "xxh3_128", text.facts.origins[i].fingerprint);
+    file.set_attribute(group, "name", facts.origins[i].name);
+    file.set_attribute(group, "bytes", std::int64_t(facts.origins[i].bytes));
+    file.set_attribute(group, "xxh3_128", facts.origins[i].fingerprint);
   }
-  const auto image = file.image();
-  const std::string seal = core::seal_of(image);
-  core::write_durably(path, {image, std::as_bytes(std::span(seal))});
-  const core::SealCheck check = core::check_seal(path);  // what is on disk, not what was meant
-  if (!check.problem.empty() || check.bytes != Index(image.size() + seal.size()))
+  return outline.finish();
+}
+
+/// How many bytes everything but the tokens can take, roughly and rather too many.
+Index most_outline_bytes(const TextFacts& facts) {
+  const Index model = facts.spelling.tokenizer() ? Index(facts.spelling.tokenizer()->file().size())
+                                                 : 4 * facts.vocabulary();
+  return (Index(1) << 16) + model + 2048 * Index(facts.origins.size());
+}
+
+}  // namespace
+
+std::string write_prepared_text(const std::filesystem::path& path, const TextFacts& facts,
+                                TokenFiles& tokens) {
+  core::StagedFile staged(path);
+  const Index token_bytes = tokens.size() * tokens.width();
+  staged.check_length(token_bytes + most_outline_bytes(facts));  // HDF5 would not survive it
+  const auto outline = outline_of(path.string(), facts, tokens.size(), tokens.width());
+  core::Digest digest;
+  const auto append = [&](std::span<const std::byte> bytes) {
+    digest.add(bytes);
+    staged.append(bytes);
+  };
+  append(outline.before);
+  tokens.read(append);
+  append(outline.after);
+  const std::string seal = core::seal_of(digest);
+  staged.append(std::as_bytes(std::span(seal)));
+  staged.sync();
+  const core::SealCheck check = core::check_seal(staged.temporary());  // what is on disk
+  const Index size = Index(outline.before.size() + outline.after.size() + seal.size());
+  if (!check.problem.empty() || check.bytes != token_bytes + size)
     refuse_file(path.string(), "does not read back as written; check that disk");
+  staged.commit();
   return check.xxh3_128;
 }
 

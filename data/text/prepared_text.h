@@ -5,7 +5,8 @@
 #include <string>
 
 #include "data/text/divided_text.h"
-#include "data/text/stored_tokens.h"
+#include "data/tokens/stored_tokens.h"
+#include "data/tokens/token_files.h"
 
 namespace weft::data {
 
@@ -24,8 +25,9 @@ struct PreparedText {
 };
 
 /// Writes a text, as a whole or not at all, and returns its fingerprint. The same text gives the
-/// same bytes.
-std::string write_prepared_text(const std::filesystem::path& path, const DividedText& text);
+/// same bytes. Memory does not depend on how long it is.
+std::string write_prepared_text(const std::filesystem::path& path, const TextFacts& facts,
+                                TokenFiles& tokens);
 
 /// Reads the file once to check its seal; then it is open for reading. A file that is cut,
 /// altered or something else is an Error (Fault::data) that says what to do.

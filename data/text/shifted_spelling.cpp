@@ -1,17 +1,16 @@
 #include "data/text/shifted_spelling.h"
 
 #include "data/choice_names.h"
-#include "data/text/text_file.h"
+#include "data/text/character_survey.h"
 
 namespace weft::data {
 
 ShiftedSpelling::ShiftedSpelling(Unit unit, core::Token first, std::string text,
                                  const std::string& path, const Meaning& known)
-    : ShiftedSpelling(
-          unit == Unit::bytes
-              ? Spelling::bytes()
-              : known.spelling_for(Spelling(alphabet_of({TextFile{path, std::move(text)}}))),
-          first) {}
+    : ShiftedSpelling(unit == Unit::bytes
+                          ? Spelling::bytes()
+                          : known.spelling_for(Spelling(alphabet_of({path, std::move(text)}))),
+                      first) {}
 
 std::vector<core::Token> ShiftedSpelling::encode(std::string_view text) const {
   std::vector<core::Token> tokens = spelling_.encode(text);

@@ -117,11 +117,11 @@ DividedText Text::read(const TextSettings& settings) {
   if (!settings.has_documents()) return read_divided_text(division);
   const DocumentRule rule{form_of(settings.documents), settings.field};
   DocumentText found = read_document_text(division, {.rule = rule, .boundaries = true});
-  remarks_.push_back(core::message_of(found.documents[0] + found.documents[1] + found.documents[2],
-                                      " documents, each ", rule.words(), ": training ",
-                                      found.documents[0], ", validation ", found.documents[1],
-                                      ", test ", found.documents[2]));
-  return std::move(found.text);
+  const auto& counts = found.facts.documents;
+  remarks_.push_back(core::message_of(counts[0] + counts[1] + counts[2], " documents, each ",
+                                      rule.words(), ": training ", counts[0], ", validation ",
+                                      counts[1], ", test ", counts[2]));
+  return {std::move(found.facts.text), std::move(found.tokens)};
 }
 
 std::optional<Index> Text::text_bytes(Token token) const {

@@ -7,6 +7,7 @@
 #include "data/text/divided_text.h"
 #include "data/text/masking.h"
 #include "data/text/split_files.h"
+#include "data/tokens/packed_tokens.h"
 
 namespace weft::data {
 

@@ -4,7 +4,6 @@
 
 #include "core/error.h"
 #include "data/choice_names.h"
-#include "data/text/text_file.h"
 
 namespace weft::data {
 namespace {
@@ -50,10 +49,10 @@ void TextUnits::list_tokenizer(core::Fields& fields, bool needed) {
                    "is missing: make one with weft data tokenizer TEXT -o x.model and name it");
 }
 
-Spelling spelling_of(const TextUnits& units, const std::vector<TextFile>& files,
+Spelling spelling_of(const TextUnits& units, const std::function<Alphabet()>& alphabet,
                      const Meaning& known) {
   if (units.kind == Unit::bytes) return Spelling::bytes();
-  if (units.kind == Unit::characters) return known.spelling_for(Spelling(alphabet_of(files)));
+  if (units.kind == Unit::characters) return known.spelling_for(Spelling(alphabet()));
   const auto own = known.spelling ? known.spelling->tokenizer() : std::nullopt;
   std::error_code ignored;
   if (own && !std::filesystem::exists(units.tokenizer, ignored)) return Spelling(*own);

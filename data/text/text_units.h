@@ -1,12 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/fields.h"
-#include "data/files/text_file.h"
 #include "data/plan.h"
 #include "data/spelling/spelling.h"
 
@@ -33,10 +33,10 @@ struct TextUnits {
   void list_tokenizer(core::Fields& fields, bool needed);
 };
 
-/// How texts with these units are written; characters are those that occur in `files`. A model that
-/// has been trained keeps its own alphabet or tokenizer: the tokenizer's file may be missing then,
-/// but be no other.
-Spelling spelling_of(const TextUnits& units, const std::vector<TextFile>& files,
+/// How texts with these units are written; `alphabet` finds the characters that occur, where they
+/// are characters. A model that has been trained keeps its own alphabet or tokenizer: the
+/// tokenizer's file may be missing then, but be no other.
+Spelling spelling_of(const TextUnits& units, const std::function<Alphabet()>& alphabet,
                      const Meaning& known);
 
 /// Throws an Error (Fault::data) unless a prepared text has the tokenizer that was named for it.

@@ -1,4 +1,5 @@
-#include <algorithm>
+#include <unistd.h>
+
 #include <array>
 #include <filesystem>
 #include <iostream>
@@ -9,7 +10,10 @@
 #include "data/text/prepared_text.h"
 #include "experiments/commands/commands.h"
 #include "experiments/console/command_line.h"
+#include "experiments/console/live_text.h"
+#include "experiments/console/number_text.h"
 #include "experiments/console/output_file.h"
+#include "experiments/console/progress.h"
 
 namespace weft::experiments {
 
@@ -44,25 +48,65 @@ data::TextUnits units_of(const CommandLine& line) {
   return units;
 }
 
+/// Says how much of a long text has been read: in a line that changes, or for each tenth where
+/// there is no terminal.
+class ReadShare {
+ public:
+  explicit ReadShare(const data::TextDivision& division) {
+    double bytes = 0;
+    const auto files = division.all_paths();
+    for (const std::string& file : files) {
+      std::error_code missing;  // is said when the file is read
+      const auto size = std::filesystem::file_size(file, missing);
+      if (!missing) bytes += double(size);
+    }
+    is_long_ = bytes >= long_text;
+    if (is_long_)
+      shown_.message("reading " + format_number_of(double(files.size()), "file") + ", " +
+                     format_fixed(bytes / 1e6, 0) + " MB");
+  }
+  ~ReadShare() { shown_.show({}); }
+
+  void show(double share) {
+    if (shown_.is_live()) return shown_.show({"read " + format_fixed(100 * share, 0) + " %"});
+    const int tenths = int(10 * share);
+    if (!is_long_ || tenths <= shown_tenths_) return;
+    shown_.message("read " + std::to_string(10 * tenths) + " %");
+    shown_tenths_ = tenths;
+  }
+
+ private:
+  static constexpr double long_text = 1e8;
+
+  LiveText shown_{std::cerr, [] { return terminal_columns(STDERR_FILENO); }};
+  bool is_long_ = false;
+  int shown_tenths_ = 0;
+};
+
 /// A text that is cut where its shares end, in the order of the files.
-data::DividedText in_order(const CommandLine& line) {
+data::TextFacts in_order(const CommandLine& line, data::TokenFiles& tokens) {
   data::TextDivision division{.paths = paths_of(line), .units = units_of(line)};
   if (!has_own_files(line))
     division.fractions =
         line.has("fractions") ? line.numbers("fractions") : std::vector<double>{0.9, 0.1, 0};
-  data::DividedText text = data::read_divided_text(division);
-  const Index used = text.facts.parts[0].size + text.facts.parts[1].size + text.facts.parts[2].size;
-  if (used < text.tokens.size())
-    std::cout << text.tokens.size() - used << ' ' << text.facts.unit()
+  data::TextFacts facts;
+  {
+    ReadShare shown(division);
+    division.progress = [&](double share) { shown.show(share); };
+    facts = data::encode_divided_text(division, tokens);
+  }
+  const Index used = facts.parts[0].size + facts.parts[1].size + facts.parts[2].size;
+  if (used < tokens.size())
+    std::cout << tokens.size() - used << ' ' << facts.unit()
               << "s at the end are in no split: --fractions add up to less than 1\n";
   if (!has_own_files(line))
     std::cout << "the splits are consecutive parts of the text, in the order of the files; "
                  "--documents draws them document by document\n";
-  return text;
+  return facts;
 }
 
 /// A text whose documents are drawn into splits, or come from a file for each.
-data::DividedText by_document(const CommandLine& line) {
+data::TextFacts by_document(const CommandLine& line, data::TokenFiles& tokens) {
   const std::string form = line.has("documents") ? line.text("documents") : "lines";
   const data::TextDocuments how{
       .rule = {data::DocumentRule::form_named(form), line.has("field") ? line.text("field") : ""},
@@ -72,7 +116,12 @@ data::DividedText by_document(const CommandLine& line) {
   if (!has_own_files(line))
     division.fractions =
         line.has("fractions") ? line.numbers("fractions") : std::vector<double>{0.9, 0.05, 0.05};
-  data::DocumentText found = data::read_document_text(division, how);
+  data::DocumentFacts found;
+  {
+    ReadShare shown(division);
+    division.progress = [&](double share) { shown.show(share); };
+    found = data::encode_document_text(division, how, tokens);
+  }
   if (how.rule.form == data::DocumentRule::Form::lines && found.empty_lines > 0)
     std::cout << found.empty_lines << " empty lines are no documents and were left out\n";
   const auto& counts = found.documents;
@@ -82,17 +131,6 @@ data::DividedText by_document(const CommandLine& line) {
   return std::move(found.text);
 }
 
-/// How many different tokens occur.
-Index count_different(const data::PackedTokens& tokens, Index vocabulary) {
-  std::vector<bool> seen(static_cast<std::size_t>(vocabulary));
-  std::visit(
-      [&](const auto& all) {
-        for (const auto token : all) seen[std::size_t(token)] = true;
-      },
-      tokens.packed());
-  return Index(std::ranges::count(seen, true));
-}
-
 }  // namespace
 
 int data_prepare_command(const Arguments& arguments) {
@@ -100,7 +138,9 @@ int data_prepare_command(const Arguments& arguments) {
       "weft data prepare INPUT... -o FILE.h5",
       "Writes a text as tokens, with its alphabet or tokenizer, splits and a fingerprint, to be "
       "trained on as data.path=FILE.h5: training starts immediately and the text stays "
-      "on the disk. Several inputs are concatenated. The same input gives the same bytes.");
+      "on the disk. Several inputs are concatenated. The same input gives the same bytes. A text "
+      "of "
+      "any length takes little memory, and for a while as much room beside FILE.h5 as that.");
   line.words(1, 100000, "INPUT")
       .option("output,o", "FILE.h5", "where to write")
       .option("units", "UNITS", "what a token is: bytes, characters or sentencepiece", "bytes")
@@ -124,13 +164,15 @@ int data_prepare_command(const Arguments& arguments) {
 
   core::require(!line.has("boundaries") || has_documents(line),
                 "--boundaries are those of documents: add --documents files, lines or blank");
-  const data::DividedText text = has_documents(line) ? by_document(line) : in_order(line);
-  const std::string fingerprint = data::write_prepared_text(output, text);
-  const auto size = [&](Split split) { return text.facts.part(split).size; };
-  std::cout << output.string() << ": " << text.tokens.size() << ' ' << text.facts.unit() << "s, "
-            << count_different(text.tokens, text.facts.vocabulary()) << " different; training "
-            << size(Split::training) << ", validation " << size(Split::validation) << ", test "
-            << size(Split::test) << "\nxxh3-128 " << fingerprint
+  data::TokenFiles tokens(output);
+  const data::TextFacts facts =
+      has_documents(line) ? by_document(line, tokens) : in_order(line, tokens);
+  const std::string fingerprint = data::write_prepared_text(output, facts, tokens);
+  const auto size = [&](Split split) { return facts.part(split).size; };
+  std::cout << output.string() << ": " << tokens.size() << ' ' << facts.unit() << "s, "
+            << tokens.different() << " different; training " << size(Split::training)
+            << ", validation " << size(Split::validation) << ", test " << size(Split::test)
+            << "\nxxh3-128 " << fingerprint
             << "\ntrain on it with: data.kind=text data.path=" << output.string() << '\n';
   return 0;
 }

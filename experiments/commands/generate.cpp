@@ -1,7 +1,7 @@
 #include <iostream>
 
 #include "core/error.h"
-#include "data/text/text_file.h"
+#include "data/files/text_file.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/image_generation.h"
 #include "experiments/commands/saved_model.h"

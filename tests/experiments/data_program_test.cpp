@@ -107,6 +107,33 @@ TEST(DataProgram, a_prepared_text_has_units_and_splits_of_its_own) {
   EXPECT_NE(split.err.find("name it in data.path"), std::string::npos) << split.err;
 }
 
+TEST(DataProgram, files_that_are_broken_or_in_other_formats_are_refused_by_every_command) {
+  const Program program("refused_files");
+  program.write("c.toml", text_config);
+  program.write("whole.txt", some_text());
+  program.write("broken.gz", std::string("\x1f\x8b\x08\0\0\0\0\0\0\3 no deflate", 22));
+  program.write("cut.xz", std::string("\xfd"
+                                      "7zXZ\0\0\4",
+                                      8));
+  program.write("a.7z", "7z\xbc\xaf\x27\x1c and more");
+  std::filesystem::create_directory(program.directory() / "empty");
+  for (const auto& [file, said] : {std::pair{"broken.gz", "cannot be unpacked"},
+                                   {"cut.xz", "it ends in the middle"},
+                                   {"a.7z", "is compressed with 7-Zip"},
+                                   {"empty", "is a folder without a file of text"}}) {
+    const std::vector<std::vector<std::string>> commands = {
+        {"train", "c.toml", "--run", "a", std::string("data.path=") + file},
+        {"data", "prepare", file, "-o", "x.h5"},
+        {"data", "prepare", "whole.txt", file, "-o", "x.h5", "--documents", "files"}};
+    for (const auto& words : commands) {
+      const Outcome outcome = program.run(words);
+      EXPECT_EQ(outcome.code, 4) << file << ": " << outcome.err;
+      expect_holds(outcome.err, {file, said});
+    }
+  }
+  EXPECT_FALSE(std::filesystem::exists(program.directory() / "x.h5"));
+}
+
 const char* const long_line =
     "the quick brown fox jumps over the lazy dog and runs away from "
     "all of the other animals in the wide green forest at night";

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "data/documents/document_file.h"
+#include "data/documents/document_stream.h"
 #include "data/images/idx_file.h"
 #include "data/images/image_files.h"
 #include "data/images/png_file.h"
@@ -11,8 +12,9 @@
 #include "data/spelling/tokenizer.h"
 #include "data/summaries/pair_file.h"
 #include "data/tasks/labelled_file.h"
+#include "data/text/character_survey.h"
 #include "data/text/prepared_text.h"
-#include "data/text/text_file.h"
+#include "data/text/text_encoder.h"
 #include "experiments/predict/record_reader.h"
 #include "tests/fuzz/fuzzers.h"
 #include "tests/fuzz/input_bytes.h"
@@ -66,9 +68,25 @@ void fuzz_documents(std::string_view input) {
   const TextFile file = read_text_file(scratch_file("text.txt", bytes.rest()).string());
   const DocumentFile documents(file, rule);
   for (core::Index i = 0; i < documents.size(); ++i) documents.without({i});
-  const Spelling spelling(alphabet_of({file}));
-  PackedTokens tokens(spelling.vocabulary());
-  append_tokens(file, spelling, tokens);
+  std::vector<std::string> streamed;
+  DocumentStream stream("text.txt", rule, [&](const DocumentPart& part) {
+    if (part.begins) streamed.emplace_back();
+    streamed.back() += part.text;
+  });
+  for (std::size_t at = 0; at < file.bytes.size(); at += 7)
+    stream.add(std::string_view(file.bytes).substr(at, 7));
+  stream.finish();
+  const auto texts = documents.texts();
+  demand(std::ranges::equal(streamed, texts), "other documents when they are streamed");
+  const Spelling spelling(alphabet_of(file));
+  std::vector<core::Token> tokens;
+  TextEncoder encoder(spelling, {}, [&](std::span<const core::Token> found) {
+    tokens.insert(tokens.end(), found.begin(), found.end());
+  });
+  encoder.add(file.bytes);
+  encoder.end();
+  encoder.finish();
+  demand(tokens == spelling.encode(file.bytes), "other tokens when they are streamed");
 }
 
 void fuzz_records(std::string_view input) {
@@ -90,7 +108,7 @@ void fuzz_prompt(std::string_view input) {
   const std::size_t end = std::min(input.find('\n'), input.size());
   const std::string_view prompt = input.substr(std::min(end + 1, input.size()));
   const TextFile made{"alphabet", std::string(input.substr(0, end))};
-  for (const Spelling& spelling : {Spelling::bytes(), Spelling(alphabet_of({made}))}) {
+  for (const Spelling& spelling : {Spelling::bytes(), Spelling(alphabet_of(made))}) {
     const std::vector<core::Token> tokens = spelling.encode(prompt);
     demand(spelling.decode(tokens) == prompt, "another text");
   }

@@ -50,5 +50,24 @@ TEST(TextCuts, leave_words_whole_and_stretches_short) {
   }
 }
 
+TEST(TextCuts, of_what_is_settled_and_of_what_follows_are_those_of_the_whole) {
+  std::string words, odd;
+  for (int i = 0; i < 30000; ++i) words += "word" + std::to_string(i % 1001) + (i % 5 ? " " : "  ");
+  for (int i = 0; i < 60000; ++i) odd += i % 7 == 0 ? "\xe2\x82" : i % 11 == 0 ? "\u2581" : "für";
+  for (const std::string& text : {words, std::string(200001, 'x'), odd, "first\n" + words,
+                                  words + "\nlast", words.substr(0, 70000) + "\n" + odd}) {
+    const std::vector<std::string> whole = Cuts(text).parts;
+    for (const std::size_t read : {70000, 70001, 70002, 70003, 123457}) {
+      const std::size_t settled = settled_text(std::string_view(text).substr(0, read));
+      EXPECT_LT(read - settled, std::size_t(1) << 16);
+      std::vector<std::string> both = Cuts(text.substr(0, settled)).parts;
+      const std::vector<std::string> rest = Cuts(text.substr(settled)).parts;
+      both.insert(both.end(), rest.begin(), rest.end());
+      EXPECT_EQ(both.size(), whole.size());
+      EXPECT_TRUE(both == whole) << read;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace weft::data

@@ -1,5 +1,8 @@
 #include "data/text/document_text.h"
 
+#include "data/documents/document_file.h"
+#include "data/documents/document_split.h"
+#include "data/text/character_survey.h"
 #include "data/text/text.h"
 #include "tests/data/refusal.h"
 #include "tests/data/scratch_file.h"
@@ -96,6 +99,97 @@ TEST(DocumentText, reads_json_lines_and_whole_files) {
   EXPECT_EQ(boundaries, 4 + 3);  // after each of the files, and where each split begins
   settings.field = "body";
   expect_says(refusal_of([&] { Text(settings, 8, 2, 1); }), core::Fault::data, "body", ":1");
+}
+
+/// A text of documents, put together from whole files, documents and joined texts in memory.
+struct WholeText {
+  std::vector<Token> tokens;
+  std::array<Index, 3> sizes{}, documents{};
+};
+
+WholeText in_memory(const TextDivision& division, const TextDocuments& how) {
+  std::array<std::vector<std::string>, 3> texts;
+  for (std::size_t i = 0; i < 3; ++i) {
+    std::vector<std::string> own;
+    for (const std::string& path : division.paths[i])
+      for (const DocumentFile file(read_text_file(path), how.rule); const auto text : file.texts())
+        own.emplace_back(text);
+    std::vector<Split> splits(own.size(), Split(i));
+    std::vector<Index> sizes;
+    for (const std::string& text : own) sizes.push_back(Index(text.size()));
+    if (division.fractions && i == 0)
+      splits = split_documents(sizes, *division.fractions, how.seed);
+    for (std::size_t k = 0; k < own.size(); ++k) texts[std::size_t(splits[k])].push_back(own[k]);
+  }
+  const bool line = how.rule.form == DocumentRule::Form::lines && how.rule.field.empty();
+  std::array<std::string, 3> joined;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (const std::string& text : texts[i]) {
+      joined[i] += text;
+      if (how.boundaries) continue;
+      for (const std::string_view end : {"\n", "\n\n"})
+        if (!text.empty() && !joined[i].ends_with(end) && (end.size() == 1 || !line))
+          joined[i] += '\n';
+    }
+  const Spelling spelling = division.units.kind == Unit::bytes
+                                ? Spelling::bytes()
+                                : Spelling(alphabet_of({"all", joined[0] + joined[1] + joined[2]}));
+  WholeText whole;
+  for (std::size_t i = 0; i < 3; ++i) {
+    std::vector<Token> tokens;
+    const auto add = [&](const std::string& text) {
+      const std::vector<Token> found = spelling.encode(text);
+      tokens.insert(tokens.end(), found.begin(), found.end());
+    };
+    const Token boundary = Token(spelling.vocabulary());
+    if (!how.boundaries) add(joined[i]);
+    if (how.boundaries && !texts[i].empty()) tokens.push_back(boundary);
+    for (const std::string& text : texts[i]) {
+      if (!how.boundaries) break;
+      add(text);
+      tokens.push_back(boundary);
+    }
+    whole.sizes[i] = Index(tokens.size());
+    whole.documents[i] = Index(texts[i].size());
+    whole.tokens.insert(whole.tokens.end(), tokens.begin(), tokens.end());
+  }
+  return whole;
+}
+
+TEST(DocumentText, that_is_read_in_pieces_is_the_one_put_together_in_memory) {
+  std::string blank, json;
+  for (int i = 0; i < 60; ++i) {
+    blank += "\n paragraph " + std::string(std::size_t(i * i), 'e') + "é" + "\n\n" +
+             (i % 3 ? "more of it\n \n" : "");
+    json += "{\"t\": \"" + std::string(i % 7 ? "told\\n" : "") + (i % 5 ? "é\"}\n" : "\\n\"}\n\n");
+  }
+  const ScratchFile first(blank), second("last, without an end"), third(json);
+  struct Case {
+    std::array<std::vector<std::string>, 3> paths;
+    DocumentRule rule;
+    bool drawn;
+  };
+  using Form = DocumentRule::Form;
+  const std::vector<std::string> texts = {first.path(), second.path(), first.path()},
+                                 records = {third.path()};
+  for (const Case& one :
+       {Case{{texts}, {Form::lines}, true}, Case{{texts}, {Form::blank}, true},
+        Case{{texts}, {Form::files}, true}, Case{{records}, {Form::lines, "t"}, true},
+        Case{{{texts, {second.path()}, {}}}, {Form::blank}, false}})
+    for (const Unit unit : {Unit::bytes, Unit::characters})
+      for (const bool boundaries : {false, true}) {
+        TextDivision division{.paths = one.paths, .units = {.kind = unit}};
+        if (one.drawn) division.fractions = {0.4, 0.3, 0.3};
+        const TextDocuments how{.rule = one.rule, .boundaries = boundaries, .seed = 3};
+        const WholeText expected = in_memory(division, how);
+        const DocumentText found = read_document_text(division, how);
+        std::vector<Token> tokens(std::size_t(found.tokens.size()));
+        found.tokens.read(0, tokens);
+        EXPECT_TRUE(tokens == expected.tokens) << one.rule.words() << ' ' << name_of(unit);
+        EXPECT_EQ(found.facts.documents, expected.documents);
+        for (const Split split : {Split::training, Split::validation, Split::test})
+          EXPECT_EQ(found.facts.text.part(split).size, expected.sizes[std::size_t(split)]);
+      }
 }
 
 TEST(DocumentText, of_fewer_documents_than_splits_is_refused) {

@@ -42,9 +42,15 @@ struct Prepared {
     write();
   }
   std::string write() const {
-    return write_prepared_text(path, read_divided_text({.paths = {{{file.path()}, {}, {}}},
-                                                        .units = direct.units,
-                                                        .fractions = direct.files.fractions}));
+    TokenFiles tokens(path);
+    const TextFacts facts = encode_divided_text(division(), tokens);
+    return write_prepared_text(path, facts, tokens);
+  }
+
+  TextDivision division() const {
+    return {.paths = {{{file.path()}, {}, {}}},
+            .units = direct.units,
+            .fractions = direct.files.fractions};
   }
 
   ScratchFile file;
@@ -98,6 +104,47 @@ TEST(PreparedText, the_same_text_gives_the_same_bytes_wherever_it_lies) {
   EXPECT_EQ(bytes_in(one.path), bytes_in(other.path));
   EXPECT_EQ(one.write(), other.write());
   EXPECT_EQ(bytes_in(one.path), bytes_in(other.path));
+}
+
+/// The whole file, with its seal, as HDF5 makes it of tokens in memory.
+template <class Stored>
+std::string whole_file(const DividedText& text) {
+  core::Hdf5File file = core::Hdf5File::in_memory("whole");
+  file.set_attribute("/", "format", std::int64_t(1));
+  file.set_attribute("/", "units", text.facts.unit() + "s");
+  std::vector<Token> tokens(std::size_t(text.tokens.size()));
+  text.tokens.read(0, tokens);
+  file.write<Stored>("tokens", {text.tokens.size()},
+                     std::vector<Stored>(tokens.begin(), tokens.end()));
+  if (const auto& alphabet = text.facts.spelling.alphabet())
+    file.write<std::int32_t>(
+        "alphabet", {alphabet->size()},
+        std::vector<std::int32_t>(alphabet->characters().begin(), alphabet->characters().end()));
+  std::vector<std::int64_t> splits;
+  for (const Part& part : text.facts.parts) splits.insert(splits.end(), {part.begin, part.size});
+  file.write<std::int64_t>("splits", {3, 2}, splits);
+  for (std::size_t i = 0; i < text.facts.origins.size(); ++i) {
+    const std::string group = "sources/" + std::to_string(i);
+    file.set_attribute(group, "name", text.facts.origins[i].name);
+    file.set_attribute(group, "bytes", std::int64_t(text.facts.origins[i].bytes));
+    file.set_attribute(group, "xxh3_128", text.facts.origins[i].fingerprint);
+  }
+  const auto image = file.image();
+  return std::string(reinterpret_cast<const char*>(image.data()), image.size()) +
+         core::seal_of(image);
+}
+
+TEST(PreparedText, is_byte_for_byte_what_hdf5_makes_of_the_text_in_memory) {
+  const auto expect_equal = [](const Prepared& prepared, auto stored) {
+    const std::string whole = whole_file<decltype(stored)>(read_divided_text(prepared.division()));
+    EXPECT_TRUE(bytes_in(prepared.path) == whole) << prepared.file.path();
+  };
+  for (const Index size : {1, 500, 3000, 200000}) {
+    expect_equal(Prepared(std::string(std::size_t(size), 'x'), Unit::bytes), std::uint8_t());
+    expect_equal(Prepared(text_of(40, size)), std::uint8_t());
+  }
+  expect_equal(Prepared(text_of(300, 9000)), std::uint16_t());
+  expect_equal(Prepared(text_of(70000, 90000)), std::int32_t());
 }
 
 TEST(PreparedText, tokens_take_as_few_bytes_as_the_alphabet_allows) {

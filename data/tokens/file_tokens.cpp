@@ -1,4 +1,4 @@
-#include "data/text/file_tokens.h"
+#include "data/tokens/file_tokens.h"
 
 #include <fcntl.h>
 #include <unistd.h>

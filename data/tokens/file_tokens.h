@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "data/text/stored_tokens.h"
+#include "data/tokens/stored_tokens.h"
 
 namespace weft::data {
 

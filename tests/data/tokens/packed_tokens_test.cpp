@@ -1,4 +1,4 @@
-#include "data/text/packed_tokens.h"
+#include "data/tokens/packed_tokens.h"
 
 #include "core/error.h"
 
