@@ -41,6 +41,13 @@ void compare_slots(Case& golden, const autograd::Pass& pass) {
   golden.compare("state/slots", all);
 }
 
+layers::MemorySettings::QueryNorm norm_named(const std::string& name) {
+  using QueryNorm = layers::MemorySettings::QueryNorm;
+  core::require(name == "layer" || name == "batch" || name == "none", "ff.product_key: norm ",
+                name);
+  return name == "layer" ? QueryNorm::layer : name == "batch" ? QueryNorm::batch : QueryNorm::none;
+}
+
 }  // namespace
 
 void ff_product_key(Case& golden) {
@@ -56,7 +63,7 @@ void ff_product_key(Case& golden) {
                                   .heads = keys[0],
                                   .top = golden.integer("top_k"),
                                   .query = 2 * keys[3],
-                                  .norm = norm},
+                                  .norm = norm_named(norm)},
                                  layers::Init::zeros());
   GoldenParameters parameters(golden, part,
                               {{"query.weight", {"Wq", {1, 0}}},
