@@ -173,13 +173,13 @@ int sweep_command(const Arguments& arguments) {
   line.words(1, 1000, "SWEEP")
       .option("jobs,j", "N", "trials that run at the same time and share the cores (1)")
       .option("dir", "DIR", "the sweep's directory (sweeps/NAME)")
-      .option("retry", "failed", "also run the trials that failed")
+      .option("retry", "failed", "also run the trials that failed or diverged")
       .flag("fail-fast", "stop at the first failure")
       .option("slurm", "OPTIONS",
               "submit the trials to Slurm with these options of sbatch, and return; the same "
               "command again submits trials that are neither finished nor queued; -j limits the "
               "trials of an array that run at the same time")
-      .flag("status", "list the trials: done, failed, running, queued or lost")
+      .flag("status", "list the trials: done, failed, diverged, running, queued or lost")
       .flag("dry-run", "list the trials with the estimated time of each, and run none");
   if (!line.parse(arguments)) return 0;
   core::require(core::launch_environment().count == 1,

@@ -15,6 +15,12 @@ void expect_lacks(const std::string& text, const std::string& part) {
   EXPECT_EQ(text.find(part), std::string::npos) << "'" << part << "' in: " << text;
 }
 
+std::size_t occurrences(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++n;
+  return n;
+}
+
 class Sweeping : public Program {
  public:
   Sweeping(const std::string& name, const std::string& sweep, const std::string& base = sweep_base)
@@ -45,11 +51,34 @@ optim.lr = [1000.0, 1e-3]
     expect_holds(text, {"diverged at step "});
     expect_lacks(text, "damaged");
   }
+  const std::string page = read_text(program.directory() / "r.html");
+  expect_holds(page, {">1 diverged</span>", "<td>diverged</td>"});
+  expect_lacks(page, "1 failed");
+  expect_lacks(page, "<td>failed</td>");
+  const Outcome watched = program.run({"watch", "sweeps/s", "--tui"});
+  expect_holds(watched.out, {"1 diverged, 1 done", "diverged at step "});
+  expect_lacks(watched.out, "failed");
+  const Outcome status = program.run({"sweep", "s.toml", "--status"});
+  expect_holds(status.out, {"diverged  ", "diverged at step ", "1 done, 1 diverged"});
   int diverged = 0;
   for (const auto& run :
        std::filesystem::directory_iterator(program.directory() / "sweeps/s/trials"))
     diverged += read_status({run.path()}).state == "diverged";
   EXPECT_EQ(diverged, 1);
+}
+
+TEST(Row7, every_trial_of_a_sweep_leaves_a_log) {
+  const Sweeping program("logs", "base = \"base.toml\"\n[grid]\noptim.lr = [1e-3, 1000.0]\n");
+  program.run({"sweep", "s.toml", "optim.kind=sgd", "optim.clip=0"});
+  int logs = 0;
+  for (const auto& config :
+       std::filesystem::directory_iterator(program.directory() / "sweeps/s/configs")) {
+    const std::string id = config.path().stem().string();
+    const std::string log = read_text(program.directory() / "sweeps/s/logs" / (id + ".log"));
+    EXPECT_GT(occurrences(log, "step "), 0u) << id << ": " << log;
+    ++logs;
+  }
+  EXPECT_EQ(logs, 2);
 }
 
 TEST(Papercut11, numbers_of_an_unfinished_sweep_are_marked) {
