@@ -1,5 +1,6 @@
 // What users meet in sweeps: mistakes, divergence and reports before the end. The numbers are those
 // of the papercuts that were found when weft was tried as a new user would.
+#include <regex>
 #include <thread>
 
 #include "experiments/run/run_files.h"
@@ -18,6 +19,15 @@ void expect_lacks(const std::string& text, const std::string& part) {
 std::size_t occurrences(const std::string& text, const std::string& part) {
   std::size_t n = 0;
   for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++n;
+  return n;
+}
+
+/// How many lines begin with one text and hold another.
+int lines_with(const std::string& text, const std::string& start, const std::string& part) {
+  std::istringstream lines(text);
+  int n = 0;
+  for (std::string line; std::getline(lines, line);)
+    n += line.starts_with(start) && line.find(part) != std::string::npos;
   return n;
 }
 
@@ -102,7 +112,8 @@ optim.lr = [1e-3, 3e-3]
   ASSERT_NE(victim, "");
   std::filesystem::remove_all(program.directory() / "sweeps/s/trials" / victim);
   std::filesystem::remove(program.directory() / "sweeps/s/scores" / (victim + ".json"));
-  const Outcome part = program.run({"report", "sweeps/s", "--baseline", "dense"});
+  const Outcome part = program.run(
+      {"report", "sweeps/s", "--baseline", "dense", "-o", "r.html,r.md,r.tex,r.csv,pictures/"});
   expect_holds(part.out, {" *", "can still change", "ahead so far is "});
   std::istringstream lines(part.out);
   int marked = 0;
@@ -110,7 +121,33 @@ optim.lr = [1e-3, 3e-3]
     if (line.starts_with("dense ")) expect_lacks(line, " *");
     if (line.starts_with("local ") && line.find(" *") != std::string::npos) ++marked;
   }
-  EXPECT_EQ(marked, 1) << part.out;
+  EXPECT_EQ(marked, 2) << "in the results and in what was measured: " << part.out;
+  const auto file = [&](const char* name) { return read_text(program.directory() / name); };
+  // Every table that has the name, the numbers of the first, the pair, and every curve.
+  EXPECT_EQ(occurrences(file("r.html"), "<td>local *</td>"), 2u);
+  EXPECT_GE(occurrences(file("r.html"), ">local *</text>"), 3u);
+  EXPECT_EQ(occurrences(file("r.html"), ">dense *<"), 0u);
+  EXPECT_EQ(lines_with(file("r.md"), "| local \\* |", ""), 1);
+  EXPECT_EQ(lines_with(file("r-times.md"), "| local \\* |", ""), 1);
+  EXPECT_EQ(lines_with(file("r.tex"), "local * &", ""), 1);
+  EXPECT_EQ(lines_with(file("r-times.tex"), "local * &", ""), 1);
+  // The pair, in either order.
+  const auto pairs = [&](const std::string& text, const std::string& a, const std::string& b) {
+    return lines_with(text, a + "dense" + b + "local", " *") +
+           lines_with(text, a + "local" + b + "dense", " *");
+  };
+  EXPECT_EQ(pairs(file("r.html"), "<tr><td>", "</td><td>"), 1);
+  EXPECT_EQ(pairs(std::regex_replace(file("r.md"), std::regex(R"(\\\*)"), "*"), "| ", " | "), 1);
+  EXPECT_EQ(pairs(file("r.tex"), "", " & "), 1);
+  EXPECT_GE(occurrences(file("pictures/s-curves.svg"), "local *"), 1u);
+  for (const char* const name : {"r.csv", "r-times.csv"}) {
+    const std::string text = file(name);
+    expect_holds(text.substr(0, text.find('\n')), {",can_change"});
+    EXPECT_EQ(lines_with(text, "s,local,", ",yes"), lines_with(text, "s,local,", "")) << text;
+    EXPECT_EQ(lines_with(text, "s,dense,", ",yes"), 0) << text;
+    EXPECT_GT(lines_with(text, "s,local,", ""), 0);
+  }
+  expect_holds(file("r-pairs.csv"), {",can_change\n", ",yes\n"});
 }
 
 TEST(Papercut13, mistakes_of_a_sweep_its_base_and_its_axes_come_at_once) {
