@@ -4,6 +4,9 @@
 #include <thread>
 
 #include "experiments/run/run_files.h"
+#include "experiments/runs/removal.h"
+#include "experiments/runs/run_list.h"
+#include "experiments/sweep/plan.h"
 #include "tests/experiments/program.h"
 #include "tests/experiments/sweep/sweep_scratch.h"
 
@@ -89,6 +92,22 @@ TEST(Row7, every_trial_of_a_sweep_leaves_a_log) {
     ++logs;
   }
   EXPECT_EQ(logs, 2);
+}
+
+TEST(Row6, a_slim_sweep_keeps_weights_only_and_the_same_scores) {
+  const Sweeping program("slim", "base = \"base.toml\"\n[grid]\noptim.lr = [1e-3, 3e-3]\n");
+  ASSERT_EQ(program.run({"sweep", "s.toml", "--dir", "whole"}).code, 0);
+  const Outcome slim = program.run({"sweep", "s.toml", "--dir", "slim", "--slim"});
+  ASSERT_EQ(slim.code, 0) << slim.err;
+  const SweepFiles whole{program.directory() / "whole"}, slimmed{program.directory() / "slim"};
+  for (const PlannedTrial& trial : read_plan(whole).trials) {
+    EXPECT_EQ(read_text(slimmed.score(trial.id)), read_text(whole.score(trial.id)));
+    EXPECT_LT(summarise_run(slimmed.run(trial.id)).bytes, summarise_run(whole.run(trial.id)).bytes);
+    EXPECT_EQ(slim_run(slimmed.run(trial.id)), 0) << "nothing is left to gain";
+  }
+  const Outcome again = program.run({"sweep", "s.toml", "--dir", "slim", "--slim"});
+  expect_holds(again.out, {"2 done"});
+  expect_lacks(again.out, "done    ");
 }
 
 TEST(Papercut11, numbers_of_an_unfinished_sweep_are_marked) {
