@@ -20,7 +20,8 @@ void OptimSettings::fields(core::Fields& fields) {
   fields.number("weight_decay", weight_decay, "weight decay of matrices, never of vectors",
                 core::between(0, 1000));
   fields.number("clip", clip, "largest global gradient norm, 0 = off", core::between(0, 1e30));
-  fields.integer("warmup", warmup, "steps in which the learning rate climbs to lr",
+  fields.integer("warmup", warmup,
+                 "steps in which the learning rate climbs to lr; 0.1: a tenth of train.steps",
                  core::between(0, 1e12));
   fields.choice("schedule", schedule, "the learning rate after the warm-up",
                 {{"constant", Schedule::constant},

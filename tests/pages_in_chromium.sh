@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Opens the pages of runs, of what their heads read, and of sweeps, in headless Chromium, from files and live,
-# in light and dark, at 400 and 1,600 pixels: no console message, every mark in the page, no picture blank.
+# in light and dark, at 400 and 1,600 pixels: no console message, every mark in the page, no picture blank;
+# nothing wider than the page, and no letter of a chart outside of it or on another one.
 # Exits with 77, which ctest shows as skipped, where Chromium is not installed.
 #
 #   tests/pages_in_chromium.sh PROGRAM [FOLDER]    keeps the screenshots in FOLDER
@@ -56,6 +57,38 @@ fail() {
   exit 1
 }
 
+# Counts, with the page in a frame of that width: how far it scrolls to the side, what sticks out of it,
+# letters that their chart cuts off, and pairs of names that cover each other.
+fits() { # NAME ADDRESS WIDTH
+  cat >frame.html <<HTML
+<!DOCTYPE html><html><body><iframe id="f" style="width:$3px;height:2400px;border:0" src="$2"></iframe>
+<pre id="found"></pre><script>
+addEventListener("load", () => {
+  const page = document.getElementById("f").contentDocument, root = page.documentElement;
+  const box = e => e.getBoundingClientRect(), seen = e => box(e).width > 0;
+  const wide = [...page.querySelectorAll("main *")].filter(e => seen(e) && !e.closest(".scroll, svg") &&
+    box(e).right > root.clientWidth + 1);
+  const texts = [...page.querySelectorAll("svg text")].filter(seen);
+  const cut = texts.filter(e => {
+    const own = box(e), all = box(e.ownerSVGElement);
+    return own.left < all.left - 1 || own.right > all.right + 1 || own.top < all.top - 1 || own.bottom > all.bottom + 1;
+  });
+  const covered = texts.filter((a, i) => texts.slice(0, i).some(b => a.ownerSVGElement === b.ownerSVGElement &&
+    Math.min(box(a).right, box(b).right) - Math.max(box(a).left, box(b).left) > 2 &&
+    Math.min(box(a).bottom, box(b).bottom) - Math.max(box(a).top, box(b).top) > box(a).height / 2));
+  const list = all => [all.length, ...all.map(e => e.outerHTML.slice(0, 120))].join(" ");
+  document.getElementById("found").textContent = "page of " + page.querySelectorAll("main *").length +
+    "; scrolls " + (root.scrollWidth - root.clientWidth) + "; wide " + list(wide) + "; cut " + list(cut) +
+    "; covered " + list(covered) + ";";
+});
+</script></body></html>
+HTML
+  visit "file://$scratch/frame.html" frame.log --dump-dom --allow-file-access-from-files --window-size=1700,2600 >frame.dom
+  grep -q 'page of [1-9]' frame.dom || fail "$1 cannot be measured: $(tail -n 3 frame.log)"
+  grep -q 'scrolls 0; wide 0; cut 0; covered 0;' frame.dom ||
+    fail "$1 at $3 pixels: $(grep -o 'page of .*' frame.dom)"
+}
+
 check() { # NAME ADDRESS WANTED PATTERN
   local name=$1 address=$2 wanted=$3 pattern=$4 found width scheme size
   visit "$address" dom.log --dump-dom --window-size=1600,4000 >dom.html
@@ -63,6 +96,7 @@ check() { # NAME ADDRESS WANTED PATTERN
   found=$(grep -o -- "$pattern" dom.html | wc -l)
   ((wanted > 0 && found == wanted)) || fail "$name: $found of $wanted $pattern in the page"
   for width in 400 1600; do
+    [[ $address == http* ]] || fits "$name" "$address" "$width" # what is served forbids frames
     for scheme in light dark; do
       local settings=()
       [ "$scheme" = light ] || settings=(--blink-settings=preferredColorScheme=0)

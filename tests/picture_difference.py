@@ -30,14 +30,14 @@ def read(path):
     rows, before = [], bytearray(stride)
     for y in range(height):
         kind, line = raw[y * (stride + 1)], bytearray(raw[y * (stride + 1) + 1 : (y + 1) * (stride + 1)])
-        for i in range(stride):
+        if kind == 2:
+            line = bytearray(a + b & 255 for a, b in zip(line, before))
+        for i in range(stride if kind not in (0, 2) else 0):
             left = line[i - channels] if i >= channels else 0
             corner = before[i - channels] if i >= channels else 0
             up = before[i]
             if kind == 1:
                 line[i] = line[i] + left & 255
-            elif kind == 2:
-                line[i] = line[i] + up & 255
             elif kind == 3:
                 line[i] = line[i] + (left + up) // 2 & 255
             elif kind == 4:
@@ -46,22 +46,24 @@ def read(path):
                 line[i] = line[i] + nearest & 255
         rows.append(line)
         before = line
-    def pixel(line, x):
-        p = line[x * channels : (x + 1) * channels]
+    def over_white(r, g, b, a):
+        return tuple((c * a + 255 * (255 - a)) // 255 for c in (r, g, b))
+    def pixels(line):
         if channels == 1:
-            return (p[0],) * 3
-        if channels == 3:
-            return tuple(p)
-        return tuple((c * p[3] + 255 * (255 - p[3])) // 255 for c in p[:3])
-    return [[pixel(line, x) for x in range(width)] for line in rows]
+            return list(zip(line, line, line))
+        colours = [line[c::channels] for c in range(channels)]
+        if channels == 3 or min(colours[3]) == 255:
+            return list(zip(*colours[:3]))
+        return [over_white(*p) for p in zip(*colours)]
+    return [pixels(line) for line in rows]
 
 
 def cells(rows, size=4):
     out = []
     for y in range(0, len(rows) - size + 1, size):
         for x in range(0, len(rows[0]) - size + 1, size):
-            block = [rows[y + j][x + i] for j in range(size) for i in range(size)]
-            out.append([sum(p[c] for p in block) / len(block) for c in range(3)])
+            block = [p for row in rows[y : y + size] for p in row[x : x + size]]
+            out.append([sum(c) / len(block) for c in zip(*block)])
     return out
 
 

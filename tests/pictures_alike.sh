@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Every kind of chart as SVG is drawn alike by Chromium and by librsvg, and weft's own PNG likewise.
-# Exits with 77, which ctest shows as skipped, where one of them is not installed.
+# Every kind of chart, and the tiles of weft show, as SVG are drawn alike by Chromium and by librsvg, and
+# weft's own PNG and PDF likewise. Exits with 77, which ctest shows as skipped, where one of them is not
+# installed; without pdftoppm the PDFs alone are left out, which it says.
 #
 #   tests/pictures_alike.sh PROGRAM
 set -euo pipefail
@@ -40,34 +41,65 @@ data.length = [16, 32]
 TOML
 "$program" sweep small.toml >/dev/null
 "$program" report sweeps/small -o pictures/ --pictures svg,pdf,png >/dev/null 2>&1
+"$program" train base.toml --run spans model.attention=adaptive_span >/dev/null
+"$program" report spans -o run/ --pictures svg,pdf,png >/dev/null 2>&1
+"$program" train base.toml --run lsh data.length=32 model.attention=lsh attention.lsh.buckets=4 \
+  attention.lsh.chunk=8 >/dev/null
+"$program" train base.toml --run fixed_span data.length=32 model.attention=fixed_span \
+  attention.fixed_span.span=6 >/dev/null
+for shown in lsh fixed_span; do
+  "$program" show "$shown" -o "$(printf "shown-$shown/heads.%s," svg pdf png)" >/dev/null 2>&1
+done
 
 fail() {
   printf 'FAIL: %s\n' "$*"
   exit 1
 }
 
-# One of each kind; the names of the others differ in the task alone.
-kinds="curves speed flops recall spans clusters_used time-length memory-length"
-compared=0
-for kind in $kinds; do
-  svg=$(find pictures -name "*$kind.svg" | sort | head -n 1)
-  [ -n "$svg" ] || continue
-  picture=${svg%.svg}
-  size=$(grep -o 'width="[0-9.]*" height="[0-9.]*"' "$svg" | head -n 1 | grep -o '[0-9]*\.' | tr -d '\n' | tr . ' ')
+size_of() { # PNG: its width and height
+  python3 -c 'import struct, sys; print(*struct.unpack(">II", open(sys.argv[1], "rb").read()[16:24]))' "$1"
+}
+
+same() { # WHAT A.png B.png COLOUR...
+  local what=$1
+  shift
+  "$here/picture_difference.py" "$@" >difference.txt 2>&1 || fail "$what: $(cat difference.txt)"
+}
+
+compare() { # PICTURE: PICTURE.svg, .png and .pdf
+  local picture=$1 colours width height
+  mapfile -t colours < <(grep -o 'stroke="#[0-9a-f]*"' "$picture.svg" | grep -o '#[0-9a-f]*' | sort -u)
+  rsvg-convert "$picture.svg" -o rsvg.png
+  read -r width height < <(size_of rsvg.png)
   timeout 60 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --disable-quic \
     --no-first-run --disable-background-networking --disable-component-update --disable-sync \
-    --hide-scrollbars --force-device-scale-factor=1 --window-size="${size/ /,}" \
+    --hide-scrollbars --force-device-scale-factor=1 --window-size="$width,$height" \
     --user-data-dir="$scratch/profile" --screenshot="$scratch/browser.png" \
-    "file://$scratch/$svg" >/dev/null 2>&1 || fail "Chromium cannot draw $svg"
-  rsvg-convert "$svg" -o rsvg.png
-  # shellcheck disable=SC2046 # one argument a colour
-  "$here/picture_difference.py" browser.png rsvg.png $(grep -o 'stroke="#[0-9a-f]*"' "$svg" |
-    grep -o '#[0-9a-f]*' | sort -u) >difference.txt 2>&1 || fail "$svg: $(cat difference.txt)"
-  rsvg-convert -z 2 "$svg" -o rsvg2.png
-  "$here/picture_difference.py" "$picture.png" rsvg2.png >difference.txt 2>&1 ||
-    fail "$picture.png: $(cat difference.txt)"
+    "file://$scratch/$picture.svg" >/dev/null 2>&1 || fail "Chromium cannot draw $picture.svg"
+  same "$picture.svg" browser.png rsvg.png "${colours[@]}"
+  rsvg-convert -z 2 "$picture.svg" -o rsvg2.png
+  same "$picture.png" "$picture.png" rsvg2.png
   [ "$(head -c 4 "$picture.pdf")" = "%PDF" ] || fail "$picture.pdf is no PDF"
+  if command -v pdftoppm >/dev/null; then
+    read -r width height < <(size_of "$picture.png")
+    pdftoppm -png -singlefile -scale-to-x "$width" -scale-to-y "$height" "$picture.pdf" pdf ||
+      fail "pdftoppm cannot draw $picture.pdf"
+    same "$picture.pdf" pdf.png "$picture.png" "${colours[@]}"
+  fi
   compared=$((compared + 1))
+}
+
+compared=0
+# One of each kind; the names of the others differ in the task alone.
+for kind in curves speed flops recall spans clusters-used time-length memory-length; do
+  svg=$(find pictures -name "*$kind.svg" | sort | head -n 1)
+  [ -n "$svg" ] || fail "no picture of $kind in: $(ls pictures)"
+  compare "${svg%.svg}"
 done
-((compared >= 7)) || fail "only $compared kinds of charts in: $(ls pictures)"
-echo "ok: $compared kinds of charts"
+for kind in loss lr gradient_norm tokens_per_s peak_bytes spans; do
+  [ -f "run/$kind.svg" ] || fail "no picture of $kind in: $(ls run)"
+done
+for svg in run/*.svg; do compare "${svg%.svg}"; done
+for shown in lsh fixed_span; do compare "shown-$shown/heads"; done
+command -v pdftoppm >/dev/null || echo "left out: PDFs, which need pdftoppm (apt-get install poppler-utils)"
+echo "ok: $compared pictures"

@@ -17,16 +17,32 @@ namespace {
 
 constexpr core::Index typical_length = 1024;
 
-/// What a head with the default settings reads, drawn with characters.
-void print_thumbnail(const layers::AttentionEntry& entry) {
-  constexpr core::Index length = 512, columns = 48, width = 128;
+constexpr core::Index shown_length = 512;
+
+/// What a head with the default settings reads of drawn tokens, in characters.
+std::string thumbnail(const layers::AttentionEntry& entry, core::Index columns) {
+  constexpr core::Index length = shown_length, width = 128;
   DescribingFields fields;
   layers::AttentionSite site{.width = width, .heads = 1, .head_width = width, .length = length};
   const layers::HeadGroupPlan plan{entry.configure(fields, site), 1};
   site.causal = plan.attention.traits.causal;
-  std::cout << "\n  What a head reads of " << length
+  return block_text(typical_tile(plan, site, length), columns);
+}
+
+void print_thumbnail(const layers::AttentionEntry& entry) {
+  std::cout << "\n  What a head reads of " << shown_length
             << " drawn tokens: queries from top to bottom, keys from left to right.\n\n"
-            << block_text(typical_tile(plan, site, length), columns) << '\n';
+            << thumbnail(entry, 48) << '\n';
+}
+
+/// A page of documentation, in Markdown.
+void print_pictures() {
+  std::cout << "# What each mechanism reads\n\nWhat a head with the default settings reads of "
+            << shown_length
+            << " drawn tokens before any\ntraining: queries from top to bottom, keys from left to "
+               "right, darker where\nmore is read. Made by `weft list attentions --pictures`.\n";
+  for (const layers::AttentionEntry& entry : layers::attention_registry())
+    std::cout << "\n## " << entry.kind << "\n\n```text\n" << thumbnail(entry, 32) << "```\n";
 }
 
 void print_attention(const layers::AttentionEntry& entry) {
@@ -51,8 +67,13 @@ int list_attentions(const Arguments& arguments) {
   CommandLine line("weft list attentions",
                    "Lists the attention mechanisms, the values of model.attention. weft list KIND "
                    "says of one where it comes from, what it costs, and its settings.");
-  line.flag("all", "everything that weft list KIND says, of all");
+  line.flag("all", "everything that weft list KIND says, of all")
+      .flag("pictures", "a page in Markdown with a picture of what each reads");
   if (!line.parse(arguments)) return 0;
+  if (line.has("pictures")) {
+    print_pictures();
+    return 0;
+  }
   std::size_t widest = 0;
   for (const layers::AttentionEntry& entry : layers::attention_registry())
     widest = std::max(widest, entry.kind.size());

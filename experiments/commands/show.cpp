@@ -63,7 +63,8 @@ int show_command(const Arguments& arguments) {
   CommandLine line(
       "weft show RUN [--text TEXT] [-o page.html] [section.key=value ...]",
       "Shows which keys each head of a run's model reads and how strongly, layer by layer: as a "
-      "table, and as a page or a picture with -o. It works for every attention: the weights come "
+      "table and drawn with characters, or as a page or a picture with -o. It works for every "
+      "attention: the weights come "
       "from the mechanism itself. Buckets and clusters have colours, spans are lines. What is read "
       "is a text, or else a sequence of the validation data.");
   line.words(1, 1000, "RUN");
@@ -81,6 +82,7 @@ int show_command(const Arguments& arguments) {
   Table table = reading_table(run);
   table.rows.insert(table.rows.begin(), table.header);
   std::cout << format_columns(table.rows, 40);
+  if (outputs.empty()) std::cout << reading_text(run);
   for (const std::string& name : outputs) {
     const std::string ending = fs::path(name).extension().string().substr(1);
     write_output_file(

@@ -141,8 +141,8 @@ DirectoryLock hold(const SweepFiles& files) {
 /// Validates all trials, times none, and leaves the training to Slurm.
 int submit(const CommandLine& line, const SweepFile& sweep, const std::vector<Trial>& trials,
            const Typed& typed) {
-  core::require(!line.has("dry-run") && !line.has("fail-fast"),
-                "--slurm leaves the trials to Slurm: leave out --dry-run and --fail-fast");
+  core::require(!line.has("dry-run") && !line.has("fail-fast") && !line.has("slim"),
+                "--slurm leaves the trials to Slurm: leave out --dry-run, --fail-fast and --slim");
   const SlurmOptions slurm{slurm_words(line.text("slurm")),
                            line.has("jobs") ? line.integer("jobs") : 0};
   const SweepFiles files{fs::absolute(directory_of(line)).lexically_normal()};
@@ -176,13 +176,14 @@ int sweep_command(const Arguments& arguments) {
   line.words(1, 1000, "SWEEP")
       .option("jobs,j", "N", "trials that run at the same time and share the cores (1)")
       .option("dir", "DIR", "the sweep's directory (sweeps/NAME)")
-      .option("retry", "failed", "also run the trials that failed")
+      .option("retry", "failed", "also run the trials that failed or diverged")
       .flag("fail-fast", "stop at the first failure")
+      .flag("slim", "of every trial that has ended keep only weights, as weft runs slim does")
       .option("slurm", "OPTIONS",
               "submit the trials to Slurm with these options of sbatch, and return; the same "
               "command again submits trials that are neither finished nor queued; -j limits the "
               "trials of an array that run at the same time")
-      .flag("status", "list the trials: done, failed, running, queued or lost")
+      .flag("status", "list the trials: done, failed, diverged, running, queued or lost")
       .flag("dry-run", "list the trials with the estimated time of each, and run none");
   if (!line.parse(arguments)) return 0;
   core::require(core::launch_environment().count == 1,
@@ -193,11 +194,12 @@ int sweep_command(const Arguments& arguments) {
   SweepOptions options{.jobs = line.has("jobs") ? line.integer("jobs") : 1,
                        .retry_failed = line.has("retry"),
                        .fail_fast = line.has("fail-fast"),
+                       .slim = line.has("slim"),
                        .command = {}};
   core::require(options.jobs >= 1 && options.jobs <= 1000, "-j ", options.jobs,
                 " is not between 1 and 1000");
   const Typed typed(line, options.jobs);
-  options.command = typed.command + typed.options;
+  options.command = typed.command + typed.options + (options.slim ? " --slim" : "");
 
   if (line.has("status")) return show_status(line);
   const SweepFile sweep = SweepFile::load(line.words()[0]);

@@ -185,8 +185,13 @@ std::vector<TriedSetting> tried_of(const Group& group, const Cell& chosen) {
 }
 
 std::vector<TunedCandidate> candidates_of(const Group& group, const Cell& chosen) {
-  const bool is_tuned = std::ranges::none_of(
-      chosen.trials, [](const TrialRecord* trial) { return trial->turn == Turn::later; });
+  const bool is_tuned =
+      chosen.trials.empty() || std::ranges::any_of(chosen.trials, [](const TrialRecord* trial) {
+        return trial->turn != Turn::later;
+      });
+  std::size_t open_rung = 0;
+  for (const CandidateRungs& all : group.candidates)
+    open_rung = std::max(open_rung, all.rungs.size());
   std::vector<TunedCandidate> candidates;
   for (const CandidateRungs& all : group.candidates) {
     TunedCandidate candidate{.settings = text_of(all.chosen), .losses = {}};
@@ -195,6 +200,7 @@ std::vector<TunedCandidate> candidates_of(const Group& group, const Cell& chosen
       candidate.losses.push_back(rung->done() ? rung->last_validation : not_measured);
     }
     candidate.chosen = is_tuned && all.chosen == chosen.chosen;
+    candidate.undecided = !is_tuned && !candidate.diverged && all.rungs.size() == open_rung;
     candidates.push_back(std::move(candidate));
   }
   return candidates;
@@ -285,9 +291,12 @@ void rank(ComparedTask& task) {
 }  // namespace
 
 std::string ComparedRow::marked_name() const {
-  if (!leaks) return name;
-  if (!std::isfinite(leak_bits.mean)) return name + " (leaks)";
-  return name + " (leaks, " + format_signed(leak_bits.mean, 3) + " bits)";
+  std::string text = name;
+  if (leaks && std::isfinite(leak_bits.mean))
+    text += " (leaks, " + format_signed(leak_bits.mean, 3) + " bits)";
+  else if (leaks)
+    text += " (leaks)";
+  return text + (moving ? " *" : "");
 }
 
 Comparison compare(const SweepRecord& sweep, const ComparisonOptions& options) {

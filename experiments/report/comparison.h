@@ -21,6 +21,7 @@ struct TunedCandidate {
   std::vector<double> losses;  ///< validation at the end of each rung that it entered
   bool diverged = false;
   bool chosen = false;
+  bool undecided = false;  ///< its rung has not ended
 };
 
 /// One system on one task: the trials that differ in nothing but their seed.
@@ -43,7 +44,7 @@ struct ComparedRow {
   double flops = not_measured;
   Index parameters = 0;
 
-  /// The name, followed by whether and how much it leaks.
+  /// The name, followed by whether and how much it leaks, and by a star while it moves.
   std::string marked_name() const;
 };
 

@@ -29,13 +29,17 @@ std::string heading(const Report& report) {
     return std::ranges::count_if(sweep.trials,
                                  [&](const TrialRecord& t) { return t.state.phase == phase; });
   };
-  const auto done = count(TrialState::Phase::done), failed = count(TrialState::Phase::failed);
+  const auto done = count(TrialState::Phase::done);
+  const auto diverged = std::ranges::count_if(
+      sweep.trials, [](const TrialRecord& trial) { return trial.state.diverged; });
+  const auto failed = count(TrialState::Phase::failed) - diverged;
   const auto pruned = std::ranges::count(sweep.trials, Turn::pruned, &TrialRecord::turn);
-  const auto open = std::ptrdiff_t(sweep.trials.size()) - done - failed - pruned;
+  const auto open = std::ptrdiff_t(sweep.trials.size()) - done - failed - diverged - pruned;
   std::string out = "<h1>" + escaped(sweep.plan.name) + ": which " + escaped(report.comparison.by) +
                     "?</h1>\n<div class=\"facts\">";
   out += "<span><b>" + std::to_string(done) + "</b> trials done</span>";
   if (failed > 0) out += "<span class=\"bad\">" + std::to_string(failed) + " failed</span>";
+  if (diverged > 0) out += "<span class=\"bad\">" + std::to_string(diverged) + " diverged</span>";
   if (pruned > 0) out += "<span>" + std::to_string(pruned) + " pruned</span>";
   if (!sweep.rungs.empty())
     out += "<span><b>" + std::to_string(sweep.rungs.size()) + "</b> trials to tune</span>";
@@ -69,6 +73,7 @@ std::string every_trial(const SweepRecord& sweep) {
     using Phase = TrialState::Phase;
     const Phase phase = trial.state.phase;
     const std::string state = trial.turn == Turn::pruned ? "pruned"
+                              : trial.state.diverged     ? "diverged"
                               : phase == Phase::done     ? "done"
                               : phase == Phase::failed   ? "failed"
                                                          : "not finished";

@@ -181,7 +181,7 @@ void add_figures(const ComparedTask& task, std::vector<ChartFigure>& charts) {
       for (const auto& [name, curve] : trial->figures)
         names.insert(name), kinds.insert(last_part(name));
     for (const std::string& kind : kinds) {
-      Chart chart{.title = kind + " of " + row.name + ": " + task.name,
+      Chart chart{.title = kind + " of " + row.marked_name() + ": " + task.name,
                   .x_title = "tokens read",
                   .y_title = kind,
                   .series = {}};
@@ -224,9 +224,11 @@ void add_growth(const std::string& family, const std::vector<const ComparedTask*
   for (const auto& [name, colour] : colours) {
     ChartSeries series{name, colour, {}};
     std::vector<std::pair<double, double>> points;
+    bool moving = false;
     for (const ComparedTask* task : tasks)
       for (const ComparedRow& row : task->rows) {
         if (row.name != name || row.done.empty()) continue;
+        moving = moving || row.moving;
         const double length = double(task->length);
         points.emplace_back(length, value(row, length));
         series.marks.push_back({length, value(row, length)});
@@ -234,6 +236,7 @@ void add_growth(const std::string& family, const std::vector<const ComparedTask*
     std::ranges::sort(series.marks, {}, &ChartMark::x);
     if (const double power = fitted_exponent(points); std::isfinite(power))
       series.name += " n^" + format_fixed(power, 2);
+    if (moving) series.name += " *";
     if (!series.marks.empty()) chart.series.push_back(std::move(series));
   }
   if (chart.drawn_marks() > 0)

@@ -19,6 +19,8 @@ const char* const meaning_of_differences =
     "the "
     "number of seeds with which such a test (5 %, power 80 %) finds a difference of this size.";
 
+const char* const meaning_of_star = "* can still change: the sweep has not finished.";
+
 std::string title_of(const std::string& metric, const ComparedTask& task) {
   if (metric == "bits") return "bits per " + task.unit;
   if (metric == "sequence_accuracy") return "whole sequences";
@@ -85,7 +87,7 @@ std::vector<std::string> remarks_of(const Comparison& comparison, const Compared
         "others. The bits after it are what a token costs more where the future is cut off.");
   if (any(task, is_pruned))
     remarks.push_back("Pruned: so far behind after the first seeds that [prune] gave it no more.");
-  if (any(task, is_moving)) remarks.push_back("* can still change: the sweep has not finished.");
+  if (any(task, is_moving)) remarks.push_back(meaning_of_star);
   if (any(task, has_notes))
     remarks.push_back("Trials that failed or have not finished are left out of every mean.");
   for (const Doubt& doubt : doubts_of(task)) remarks.push_back("Doubt: " + doubt.text + ".");
@@ -120,13 +122,13 @@ void add_values(Table& table, const ComparedTask& task, const ComparedRow& row,
   table.rows.push_back({task.name, row.name, row.chosen, metric, number(score.mean),
                         number(score.deviation), std::to_string(score.n),
                         std::to_string(row.planned), row.leaks ? "yes" : "no", notes_of(row),
-                        doubts_about(task, row)});
+                        doubts_about(task, row), row.moving ? "yes" : "no"});
 }
 
 Table values_table() {
   return {"",
           {"task", "name", "chosen", "metric", "mean", "std", "n", "planned", "leaks", "notes",
-           "doubts"},
+           "doubts", "can_change"},
           {},
           {}};
 }
@@ -180,10 +182,13 @@ Table pair_table(const ComparedTask& task) {
               {}};
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (std::size_t k = i + 1; k < rows.size(); ++k)
-      table.rows.push_back(
-          {rows[i]->name, rows[k]->name, text_of(contrast_of(*rows[i], *rows[k], metric), metric)});
+      table.rows.push_back({rows[i]->name, rows[k]->name,
+                            marked(text_of(contrast_of(*rows[i], *rows[k], metric), metric),
+                                   rows[i]->moving || rows[k]->moving)});
   table.remarks.push_back(std::string("Mean difference of the first from the second") +
                           meaning_of_differences);
+  if (std::ranges::any_of(rows, [](const ComparedRow* row) { return row->moving; }))
+    table.remarks.push_back(meaning_of_star);
   return table;
 }
 
@@ -192,6 +197,7 @@ Table measured_table(const Comparison& comparison, const ComparedTask& task) {
               {comparison.by, "tokens/s", "training", "peak MB"},
               {},
               {"Measured while the trials ran: compare within one sweep on one machine only."}};
+  if (any(task, is_moving)) table.remarks.push_back(meaning_of_star);
   for (const ComparedRow& row : task.rows)
     table.rows.push_back(
         {row.marked_name(),
@@ -230,7 +236,7 @@ Table pair_values(const Comparison& comparison) {
   const auto number = [](double value) { return std::isfinite(value) ? format_exact(value) : ""; };
   Table table{"",
               {"task", "first", "second", "metric", "difference", "half_width", "n", "finding",
-               "seeds_to_decide", "p_sign_flips"},
+               "seeds_to_decide", "p_sign_flips", "can_change"},
               {},
               {}};
   for (const ComparedTask& task : comparison.tasks)
@@ -243,7 +249,8 @@ Table pair_values(const Comparison& comparison) {
                                 number(contrast.difference.mean), number(contrast.half_width),
                                 std::to_string(contrast.difference.n), name_of(contrast.finding),
                                 contrast.enough ? std::to_string(*contrast.enough) : "",
-                                contrast.difference.n > 1 ? number(contrast.probability) : ""});
+                                contrast.difference.n > 1 ? number(contrast.probability) : "",
+                                rows[i]->moving || rows[k]->moving ? "yes" : "no"});
         }
     }
   return table;

@@ -102,12 +102,24 @@ void note_machine(const std::filesystem::path& run, SweepRecord& sweep) {
   }
 }
 
-/// What halving dropped is not shown. While an arm tunes, the seeds of its first candidate stand
-/// for those that it will train.
-bool is_shown(const PlannedTrial& planned, Turn turn) {
+/// By arm, the first candidate whose seeds may still get their turn.
+std::map<Index, Index> first_candidates(const SweepPlan& plan, const std::vector<Turn>& turns) {
+  std::map<Index, Index> first;
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    const TuneStage& stage = plan.trials[i].stage;
+    if (turns[i] != Turn::later || stage.is_rung()) continue;
+    const auto [known, is_new] = first.emplace(stage.arm, stage.candidate);
+    known->second = std::min(known->second, stage.candidate);
+  }
+  return first;
+}
+
+/// What halving dropped is not shown. While an arm tunes, the seeds of its first candidate that is
+/// left stand for those that it will train.
+bool is_shown(const PlannedTrial& planned, Turn turn, const std::map<Index, Index>& first) {
   if (turn == Turn::never) return false;
   if (turn != Turn::later) return true;
-  return !planned.stage.is_rung() && planned.stage.candidate == 0;
+  return !planned.stage.is_rung() && planned.stage.candidate == first.at(planned.stage.arm);
 }
 
 }  // namespace
@@ -120,9 +132,10 @@ SweepRecord read_sweep(const std::filesystem::path& directory) {
   const SweepFiles files{directory};
   SweepRecord sweep{.plan = read_plan(files), .trials = {}, .machines = {}};
   const std::vector<Turn> turns = turns_of(files, sweep.plan);
+  const std::map<Index, Index> first = first_candidates(sweep.plan, turns);
   for (std::size_t i = 0; i < turns.size(); ++i) {
     const PlannedTrial& planned = sweep.plan.trials[i];
-    if (!is_shown(planned, turns[i])) continue;
+    if (!is_shown(planned, turns[i], first)) continue;
     TrialRecord record;
     record.plan = planned;
     record.config = files.config(planned.id);

@@ -10,6 +10,7 @@ namespace {
 std::string fate_of(const SweepRecord& sweep, const TunedCandidate& candidate) {
   if (candidate.chosen) return "chosen";
   if (candidate.diverged) return "diverged";
+  if (candidate.undecided) return "undecided";
   for (const double loss : candidate.losses)
     if (!std::isfinite(loss)) return "not finished";
   const bool is_last = candidate.losses.size() == sweep.plan.rungs.size();
@@ -26,23 +27,27 @@ Table tuning_table(const SweepRecord& sweep, const Comparison& comparison,
     table.header.push_back("rung " + std::to_string(i + 1) + " (" +
                            format_fixed(100 * sweep.plan.rungs[i].share, 0) + " %)");
   table.header.push_back("outcome");
+  bool any_open = false;
   for (const ComparedRow& row : task.rows)
     for (const TunedCandidate& candidate : row.candidates) {
       std::vector<std::string> cells{row.name, candidate.settings};
       for (std::size_t i = 0; i < sweep.plan.rungs.size(); ++i)
         cells.push_back(i < candidate.losses.size() ? format_fixed(candidate.losses[i], 4) : "");
-      cells.push_back(fate_of(sweep, candidate));
+      cells.push_back(fate_of(sweep, candidate) + (candidate.undecided ? " *" : ""));
+      any_open = any_open || candidate.undecided;
       table.rows.push_back(std::move(cells));
     }
   table.remarks.push_back(
       "Validation loss in nats at the end of runs with a share of the budget, each with a schedule "
       "of its own and the first seed. The best of a rung went on to the next; the best of the last "
       "then trained all seeds with the whole budget.");
+  if (any_open) table.remarks.push_back("* can still change: its rung has not ended.");
   return table;
 }
 
 Table tuning_values(const SweepRecord& sweep, const Comparison& comparison) {
-  Table table{"", {"task", "name", "candidate", "rung", "share", "loss", "outcome"}, {}, {}};
+  Table table{
+      "", {"task", "name", "candidate", "rung", "share", "loss", "outcome", "can_change"}, {}, {}};
   for (const ComparedTask& task : comparison.tasks)
     for (const ComparedRow& row : task.rows)
       for (const TunedCandidate& candidate : row.candidates)
@@ -51,7 +56,7 @@ Table tuning_values(const SweepRecord& sweep, const Comparison& comparison) {
               {task.name, row.name, candidate.settings, std::to_string(i + 1),
                format_exact(sweep.plan.rungs[i].share),
                std::isfinite(candidate.losses[i]) ? format_exact(candidate.losses[i]) : "",
-               fate_of(sweep, candidate)});
+               fate_of(sweep, candidate), candidate.undecided ? "yes" : "no"});
   return table;
 }
 

@@ -1,5 +1,6 @@
 #include "experiments/run/given_budget.h"
 
+#include <cmath>
 #include <optional>
 
 #include "core/error.h"
@@ -22,6 +23,16 @@ std::optional<Index> count_in(const ConfigNode* node) {
   return std::stoll(without_kilo(*text));
 }
 
+/// A warm-up below 1 is a share of train.steps; elsewhere it stays, and is no whole number.
+ConfigTree with_counted_warmup(ConfigTree tree) {
+  const ConfigNode* warmup = tree.find("optim.warmup");
+  const double* share = warmup ? std::get_if<double>(&warmup->value) : nullptr;
+  const auto steps = count_in(tree.find("train.steps"));
+  if (!share || !steps || !(*share > 0 && *share < 1)) return tree;
+  const ConfigNode counted{Index(std::llround(*share * double(*steps))), warmup->origin, {}};
+  return tree.with("optim.warmup", counted);
+}
+
 ConfigTree with_fitting_warmup(ConfigTree tree, std::vector<std::string>& remarks) {
   const ConfigNode* steps_node = given(tree, "train.steps");
   const auto steps = count_in(steps_node), warmup = count_in(tree.find("optim.warmup"));
@@ -42,10 +53,10 @@ ConfigTree with_given_budget(ConfigTree tree, std::vector<std::string>& remarks)
                                             "train.minutes"};
   bool any = false;
   for (const std::string& key : budgets) any = any || given(tree, key);
-  if (!any) return tree;
+  if (!any) return with_counted_warmup(std::move(tree));
   for (const std::string& key : budgets)
     if (!given(tree, key)) tree = tree.without(key);
-  return with_fitting_warmup(std::move(tree), remarks);
+  return with_fitting_warmup(with_counted_warmup(std::move(tree)), remarks);
 }
 
 }  // namespace weft::experiments

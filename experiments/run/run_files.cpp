@@ -116,6 +116,12 @@ void write_status(const RunFiles& files, const RunStatus& status) {
                                  {"state", status.state},   {"step", status.step},
                                  {"saved", status.saved},   {"reason", status.reason},
                                  {"advice", status.advice}, {"time", utc_now()}};
+  if (status.state == "running") {
+    utsname system{};
+    ::uname(&system);
+    json["pid"] = std::int64_t(::getpid());
+    json["host"] = std::string(system.nodename);
+  }
   if (!status.init_from.empty()) json["init_from"] = status.init_from;
   write_json(files.status(), json);
 }

@@ -27,7 +27,8 @@ struct RunFiles {
 };
 
 /// status.json: "running", "stopped" (by a signal), "finished", "diverged" or "failed"; why, and
-/// what to do about it. A run that was killed could not change its "running": see state_now. Older
+/// what to do about it. While it runs also the "pid" and "host" of the process that wrote it: a run
+/// that was killed could not change its "running" (see state_now), but that process is gone. Older
 /// files have one text, "detail", for both: it is read as the reason.
 struct RunStatus {
   std::string state;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <sstream>
 
 #include "core/error.h"
+#include "experiments/console/columns.h"
 #include "experiments/console/number_text.h"
 #include "experiments/draw/markup.h"
 #include "experiments/draw/page.h"
@@ -14,6 +16,8 @@ namespace {
 
 /// Keys below this share of a query's weight are not marked.
 constexpr double least_share = 0.01;
+/// How strong the colour behind a key is. Up to a half, the contrast to its letters is at least 5.
+constexpr double least_shade = 0.1, most_shade = 0.5;
 
 std::string span_text(const WeightTile& tile) {
   return std::isfinite(tile.span) ? format_fixed(tile.span, 1) : "";
@@ -52,8 +56,8 @@ std::string read_keys(const ShownLayer& layer, const ShownHead& head, Index quer
       out += name;
       continue;
     }
-    out += std::string("<span class=\"key ") + (weight < 0 ? "c1" : "c0") +
-           "\" style=\"--w:" + format_fixed(0.1 + 0.75 * size / most, 2) + "\" title=\"" +
+    out += std::string("<span class=\"key ") + (weight < 0 ? "c1" : "c0") + "\" style=\"--w:" +
+           format_fixed(least_shade + (most_shade - least_shade) * size / most, 2) + "\" title=\"" +
            core::message_of("token ", j + 1, ": ", format_fixed(weight, 3)) + "\">" + name +
            "</span>";
   }
@@ -131,6 +135,36 @@ Table reading_table(const ShownRun& run) {
       if (groups) table.rows.back().push_back(head.groups);
     }
   return table;
+}
+
+std::string reading_text(const ShownRun& run) {
+  constexpr Index columns = 24;
+  constexpr std::size_t abreast = 3, most = 12;
+  std::string out;
+  std::size_t shown = 0, all = 0;
+  for (const ShownLayer& layer : run.layers) {
+    all += layer.heads.size();
+    for (std::size_t h = 0; h < layer.heads.size() && shown < most;) {
+      std::vector<std::vector<std::string>> lines(1);
+      for (std::size_t i = 0; i < abreast && h < layer.heads.size() && shown < most; ++i) {
+        const ShownHead& head = layer.heads[h++];
+        ++shown;
+        std::istringstream rows(layer.title + ", " + head.tile.title + '\n' +
+                                block_text(head.tile, columns));
+        std::string row;
+        for (std::size_t at = 0; std::getline(rows, row); ++at) {
+          if (at == lines.size()) lines.emplace_back();
+          lines[at].resize(i);
+          lines[at].push_back(row);
+        }
+      }
+      out += '\n' + format_columns(lines, 40);
+    }
+  }
+  if (shown < all)
+    out += "\nand " + format_number_of(double(all - shown), "more head") +
+           ": -o page.html draws them all\n";
+  return out;
 }
 
 std::string show_page(const ShownRun& run) {

@@ -19,6 +19,8 @@ struct ShownRun {
 
 /// One row for each head, as numbers.
 Table reading_table(const ShownRun& run);
+/// The heads drawn with characters, three side by side, of a large model the first twelve.
+std::string reading_text(const ShownRun& run);
 /// The page: one file that needs nothing else.
 std::string show_page(const ShownRun& run);
 /// The tiles of all heads, a row for each layer.

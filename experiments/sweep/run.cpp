@@ -13,6 +13,7 @@
 #include "experiments/hold/directory_lock.h"
 #include "experiments/run/metrics_log.h"
 #include "experiments/run/run_files.h"
+#include "experiments/runs/removal.h"
 #include "experiments/sweep/score.h"
 
 namespace weft::experiments {
@@ -184,6 +185,7 @@ bool SweepRun::ended(Job& job, ExitCode code) {
     return true;
   }
   outcomes_[job.trial] = outcome_of(files_, planned);
+  if (options_.slim && (job.scores || planned.stage.is_rung())) slim_run(files_.run(planned.id));
   if (planned.stage.is_rung()) {
     states_[job.trial].phase = Phase::done;
     count_time(job);

@@ -17,6 +17,7 @@ struct SweepOptions {
   Index jobs = 1;
   bool retry_failed = false;
   bool fail_fast = false;
+  bool slim = false;    ///< of trials that have ended only weights are kept
   std::string command;  ///< what the user typed, for what to type next
 };
 

@@ -17,8 +17,12 @@ using State = SlurmTrial::State;
 using Phase = TrialState::Phase;
 
 constexpr std::pair<State, const char*> names[] = {
-    {State::done, "done"},     {State::failed, "failed"}, {State::running, "running"},
-    {State::queued, "queued"}, {State::lost, "lost"},     {State::open, "open"}};
+    {State::done, "done"},       {State::failed, "failed"}, {State::diverged, "diverged"},
+    {State::running, "running"}, {State::queued, "queued"}, {State::lost, "lost"},
+    {State::open, "open"}};
+
+/// Nothing but a retry runs it again.
+bool has_failed(State state) { return state == State::failed || state == State::diverged; }
 
 std::string name_of(State state) {
   return std::ranges::find(names, state, &std::pair<State, const char*>::first)->second;
@@ -53,7 +57,7 @@ SlurmTrial trial_of(const SweepFiles& files, const PlannedTrial& planned, const 
     trial.state = task->host.empty() ? State::queued : State::running;
     trial.host = task->host;
   } else if (known.phase == Phase::failed || failure) {
-    trial.state = State::failed;
+    trial.state = known.diverged ? State::diverged : State::failed;
     if (known.phase != Phase::failed) trial.reason = in_one_line(failure->reason);
   } else if (task) {
     trial.state = State::lost;
@@ -68,7 +72,7 @@ std::string line_of(const PlannedTrial& planned, const SlurmTrial& trial) {
   const std::string step =
       "  step " + std::to_string(trial.step) + "/" + std::to_string(planned.steps);
   if (trial.state == State::running) line += step + " on " + trial.host;
-  if (trial.state == State::failed) line += "  " + trial.reason;
+  if (has_failed(trial.state)) line += "  " + trial.reason;
   if (trial.state == State::lost) line += step;
   return line;
 }
@@ -136,7 +140,7 @@ void submit_open_trials(const SweepFiles& files, const SweepPlan& plan, const Sl
   std::vector<PlannedTrial> open;
   for (std::size_t i = 0; i < now.trials.size(); ++i) {
     const State state = now.trials[i].state;
-    if (state == State::open || state == State::lost || (state == State::failed && retry_failed))
+    if (state == State::open || state == State::lost || (has_failed(state) && retry_failed))
       open.push_back(now.planned[i]);
   }
   if (open.empty()) {

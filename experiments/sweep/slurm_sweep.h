@@ -10,7 +10,7 @@ namespace weft::experiments {
 
 /// The state of a trial, from the sweep's files and Slurm's queue.
 struct SlurmTrial {
-  enum class State { done, failed, running, queued, lost, open };
+  enum class State { done, failed, diverged, running, queued, lost, open };
 
   State state =
       State::open;  ///< lost: submitted, neither ended nor in the queue; open: never submitted
@@ -27,7 +27,8 @@ std::string slurm_summary(const std::vector<SlurmTrial>& trials);
 /// A line for each trial, then the summary.
 void print_slurm_status(const SweepFiles& files, const SweepPlan& plan, std::ostream& out);
 
-/// Submits the trials that are lost or open, and with `retry_failed` those that failed; says so.
+/// Submits the trials that are lost or open, and with `retry_failed` those that failed or
+/// diverged; says so.
 void submit_open_trials(const SweepFiles& files, const SweepPlan& plan, const SlurmOptions& options,
                         bool retry_failed, std::ostream& out);
 

@@ -32,7 +32,7 @@ std::string stamp_of(const fs::path& directory) {
 std::string state_text(const TrialState& state, const RunRecord& run) {
   using Phase = TrialState::Phase;
   if (state.phase == Phase::done) return "done";
-  if (state.phase == Phase::failed) return "failed";
+  if (state.phase == Phase::failed) return state.diverged ? "diverged" : "failed";
   if (state.phase == Phase::trained) return "scoring";
   return run.state == "unknown" ? "waiting" : run.state;
 }

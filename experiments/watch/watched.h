@@ -14,7 +14,7 @@ namespace weft::experiments {
 /// A trial of a sweep as it is now.
 struct WatchedTrial {
   std::string id, label;
-  std::string state;  ///< "waiting", "running", "scoring", "done", "failed", ...
+  std::string state;  ///< "waiting", "running", "scoring", "done", "failed", "diverged", ...
   Index step = 0, steps = 0;
   double seconds_left = -1;  ///< negative when it is not known
   std::string reason = {};

@@ -1,8 +1,11 @@
 // What users meet when they ask for help. The numbers are those of the papercuts and expectations
 // that were found when weft was tried as a new user would.
+#include <sstream>
+
 #include "layers/attention/origins.h"
 #include "layers/attention/registry.h"
 #include "tests/experiments/program.h"
+#include "tests/places.h"
 
 namespace weft::experiments {
 namespace {
@@ -29,6 +32,44 @@ TEST(Row14, attentions_have_one_line_each_and_their_origin_on_request) {
   expect_holds(program.run({"list", "lsh"}).out,
                {"Reformer", "arXiv:2001.04451", "hash(", "attention.NAME.rounds"});
   expect_holds(program.run({"list", "labelled"}).out, {"data.label_column"});
+}
+
+/// How many characters are blocks, which all begin with the same two bytes.
+std::ptrdiff_t blocks_in(const std::string& text) {
+  std::ptrdiff_t count = 0;
+  for (std::size_t at = 0; (at = text.find("\xE2\x96", at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+TEST(Row14, every_attention_is_listed_with_a_picture_of_what_it_reads) {
+  const Program program("pictures");
+  for (const layers::AttentionEntry& entry : layers::attention_registry()) {
+    const Outcome outcome = program.run({"list", entry.kind});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    expect_holds(outcome.out, {entry.kind + ": ", "What a head reads of 512 drawn tokens"});
+    EXPECT_GE(blocks_in(outcome.out), 24) << entry.kind << ": " << outcome.out;
+  }
+}
+
+TEST(Row14, the_page_of_pictures_is_that_of_this_program) {
+  const Program program("page_of_pictures");
+  const Outcome made = program.run({"list", "attentions", "--pictures"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  std::istringstream now(made.out);
+  std::istringstream kept(read_text(source_dir() + "/layers/attention/pictures.md"));
+  int differ = 0;
+  std::string a, b;
+  while (true) {
+    const bool more = bool(std::getline(now, a)), as_many = bool(std::getline(kept, b));
+    EXPECT_EQ(more, as_many);
+    if (!more || !as_many) break;
+    if (blocks_in(a) == 0) {
+      EXPECT_EQ(a, b);
+    }
+    differ += a != b;
+  }
+  // Other instruction sets round otherwise, which may change a shade.
+  EXPECT_LE(differ, 5) << "weft list attentions --pictures >layers/attention/pictures.md";
 }
 
 TEST(Row14, three_shells_complete_verbs_and_settings) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "experiments/checkpoint/store.h"
@@ -119,6 +120,21 @@ TEST(Row6, a_live_run_is_never_touched) {
   kill(child, SIGKILL);
   program.wait(child);
   EXPECT_EQ(summarise_run(program.directory() / "r").state, "killed");
+  // The file alone says as much: it runs, in a process that is gone.
+  const auto status = nlohmann::json::parse(read_text(program.directory() / "r/status.json"));
+  EXPECT_EQ(status["state"], "running");
+  EXPECT_EQ(status["pid"], child);
+  EXPECT_EQ(kill(child, 0), -1);
+  char host[256] = {};
+  ::gethostname(host, sizeof host - 1);
+  EXPECT_EQ(status["host"], std::string(host));
+}
+
+TEST(Row7, a_run_that_no_longer_runs_names_no_process) {
+  const TwoRuns program("ended");
+  const auto status = nlohmann::json::parse(read_text(program.path("runs/a/status.json")));
+  EXPECT_EQ(status["state"], "finished");
+  EXPECT_FALSE(status.contains("pid"));
 }
 
 TEST(Row6, a_slim_run_is_scored_the_same_and_starts_others_but_is_not_resumed) {

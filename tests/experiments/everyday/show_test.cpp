@@ -62,6 +62,10 @@ TEST_F(Row8, a_page_has_a_tile_for_every_head_and_the_keys_of_a_token) {
   EXPECT_EQ(occurrences(text, "<g class=\"weights\">"), 4u);
   EXPECT_EQ(occurrences(text, "<div class=\"read\">"), 4u);
   EXPECT_GT(occurrences(text, "class=\"key "), 8u);
+  // The strongest colours leave the letters on them readable.
+  EXPECT_GE(occurrences(text, "--w:0.50"), 4u);
+  for (const char* const beyond : {"--w:0.51", "--w:0.6", "--w:0.7", "--w:0.8"})
+    EXPECT_EQ(occurrences(text, beyond), 0u);
   EXPECT_EQ(occurrences(text, "class=\"edge\""), 0u);
 }
 
@@ -123,6 +127,26 @@ TEST_F(Row8, the_table_on_the_terminal_has_a_line_for_each_head) {
   ASSERT_EQ(shown.code, 0) << shown.err;
   EXPECT_EQ(occurrences(shown.out, "local"), 4u) << shown.out;
   EXPECT_NE(shown.out.find("keys read"), std::string::npos) << shown.out;
+}
+
+TEST_F(Row8, the_terminal_draws_what_each_head_reads) {
+  train("r", {"model.attention=local", "attention.local.window=4"});
+  const std::string drawn = program.run({"show", "r"}).out;
+  for (const char* const layer : {"layer 1", "layer 2"})
+    EXPECT_NE(drawn.find(std::string(layer) + ", head 1"), std::string::npos) << drawn;
+  // 24 tokens in 24 columns: a line for two queries, of which the last two read five keys.
+  const std::size_t at = drawn.find("layer 1, head 1");
+  std::istringstream lines(drawn.substr(at));
+  std::string line;
+  for (int i = 0; i < 13; ++i) std::getline(lines, line);
+  const std::string first = line.substr(0, line.find("  ", line.find_first_not_of(' ')));
+  EXPECT_EQ(first.find_first_not_of(' '), 24u - 5) << drawn;
+  EXPECT_EQ(occurrences(first, "\xE2\x96"), 5u) << drawn;
+  EXPECT_EQ(occurrences(program.run({"show", "r", "-o", "heads.svg"}).out, "\xE2\x96"), 0u);
+  train("many", {"model.layers=5", "model.heads=4"});
+  const std::string part = program.run({"show", "many"}).out;
+  EXPECT_NE(part.find("and 8 more heads"), std::string::npos) << part;
+  EXPECT_EQ(part.find("layer 4, head 1\n"), std::string::npos) << part;
 }
 
 TEST_F(Row8, what_cannot_be_shown_is_refused) {

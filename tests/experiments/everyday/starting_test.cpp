@@ -59,6 +59,25 @@ TEST(Papercut1, the_key_reference_gives_the_default_that_holds) {
   EXPECT_GT(compared, 30u);
 }
 
+TEST(Row10, a_warmup_below_one_is_a_share_of_the_steps) {
+  const Everyday program("share", "[train]\nsteps = 240\n[optim]\nwarmup = 0.1\n");
+  const auto resolved = [&](const Words& more) {
+    Words words = {"config", "base.toml"};
+    words.insert(words.end(), more.begin(), more.end());
+    return program.run(words);
+  };
+  EXPECT_TRUE(has(resolved({}).out, "warmup = 24 ")) << resolved({}).out;
+  EXPECT_TRUE(has(resolved({"train.steps=1k"}).out, "warmup = 102 "));
+  EXPECT_TRUE(has(resolved({"optim.warmup=0.5"}).out, "warmup = 120 "));
+  const Outcome tokens = resolved({"train.tokens=100k"});
+  EXPECT_EQ(tokens.code, 2) << "how many steps that is, is known later";
+  EXPECT_TRUE(has(tokens.err, "optim.warmup")) << tokens.err;
+  // The share is another way to write the number: the run is the same.
+  program.write("counted.toml", "[train]\nsteps = 240\n[optim]\nwarmup = 24\n");
+  EXPECT_EQ(RunConfig::load(program.path("base.toml"), {}).identity(),
+            RunConfig::load(program.path("counted.toml"), {}).identity());
+}
+
 TEST(Papercut4, a_closed_terminal_saves_and_stops) {
   const Everyday program("hangup");
   EXPECT_EQ(program.stop_with(SIGHUP, "r").code, 128 + SIGHUP);

@@ -157,10 +157,11 @@ optim.clip = [0.0]
   EXPECT_TRUE(holds(status, "done      " + ids[0])) << status;
   EXPECT_TRUE(holds(status, "running   " + ids[1])) << status;
   EXPECT_TRUE(holds(status, "step 0/12 on n7")) << status;
-  EXPECT_TRUE(holds(status, "failed    " + ids[2])) << status;
+  EXPECT_TRUE(holds(status, "diverged  " + ids[2])) << status;
+  EXPECT_TRUE(holds(status, "  diverged at step ")) << status;
   EXPECT_TRUE(holds(status, "is not finite")) << status;
   EXPECT_TRUE(holds(status, "lost      " + ids[3])) << status;
-  EXPECT_TRUE(holds(status, "4 trials: 1 done, 1 failed, 1 running, 1 lost\n")) << status;
+  EXPECT_TRUE(holds(status, "4 trials: 1 done, 1 diverged, 1 running, 1 lost\n")) << status;
   const Outcome again = program.submit();
   EXPECT_TRUE(holds(again.out, "submitted job 102 with 1 trial\n")) << again.out;
   EXPECT_EQ(program.trials_of(2), std::vector<std::string>{ids[3]});

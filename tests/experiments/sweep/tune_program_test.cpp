@@ -75,6 +75,32 @@ TEST(TuneProgram, every_arm_keeps_what_the_rule_says_and_trains_its_seeds_with_t
   EXPECT_NE(report.out.find("dropped after rung 1"), std::string::npos) << report.out;
 }
 
+TEST(TuneProgram, candidates_of_an_open_rung_are_undecided_and_marked) {
+  const TuneProgram program("open");
+  ASSERT_EQ(program.run({"sweep", "s.toml", "--dir", "a"}).code, 0);
+  EXPECT_EQ(program.tables("a").find("undecided \\*"), std::string::npos);
+  EXPECT_EQ(program.tables("a").find(",yes\n"), std::string::npos) << "nothing can change";
+  for (const TrialRecord& trial : read_sweep(program.directory() / "a").rungs)
+    if (trial.plan.stage.arm == 0 && trial.plan.stage.rung == 1) {
+      std::filesystem::remove_all(program.directory() / "a/trials" / trial.plan.id);
+      break;
+    }
+  const std::string tables = program.tables("a");
+  const auto occurrences = [](const std::string& text, const std::string& part) {
+    std::size_t n = 0;
+    for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++n;
+    return n;
+  };
+  EXPECT_EQ(occurrences(tables, "| undecided \\* |"), 2u) << "both candidates: " << tables;
+  EXPECT_EQ(occurrences(tables, "| chosen |\n"), 1u) << "the other arm is tuned: " << tables;
+  EXPECT_EQ(occurrences(read_text(program.directory() / "a-tuning.csv"), ",undecided,yes\n"),
+            2u * 2)
+      << "in both rungs";
+  EXPECT_EQ(occurrences(tables, "dropped after rung 1 \\*"), 0u);
+  EXPECT_EQ(occurrences(tables, "no candidate came through"), 0u) << tables;
+  EXPECT_GE(occurrences(tables, "| dense \\* |"), 1u) << "its numbers are still to come";
+}
+
 TEST(TuneProgram, a_sweep_killed_again_and_again_ends_in_the_same_tables_byte_for_byte) {
   const TuneProgram program("killed");
   ASSERT_EQ(program.run({"sweep", "s.toml", "--dir", "straight"}).code, 0);
