@@ -1,6 +1,7 @@
 // train.precision = "bf16" as a user meets it, over every mechanism that can be causal.
 #include <nlohmann/json.hpp>
 
+#include "core/arrays/gemm.h"
 #include "experiments/run/run_config.h"
 #include "layers/attention/registry.h"
 #include "layers/settings/model_settings.h"
@@ -87,7 +88,9 @@ TEST(Bf16, bench_prints_what_its_products_reach) {
   const Outcome outcome = program.run(
       {"bench", "step", "small.toml", "--steps", "1", "--json", "train.precision=bf16"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_GT(double(nlohmann::json::parse(outcome.out)["bf16_gflops"]), 0);
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_GT(double(json["bf16_gflops"]), 0);
+  EXPECT_EQ(json["kernels"]["bf16"], core::bf16_library());
 }
 
 TEST(Bf16, without_its_instructions_says_that_it_is_slower) {

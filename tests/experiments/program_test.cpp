@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/arrays/onednn.h"
+#include "core/simd/kernels.h"
 #include "experiments/run/metrics_log.h"
 
 namespace weft::experiments {
@@ -140,6 +142,29 @@ TEST(Program, bench_step_prints_one_json_object_with_every_figure) {
     EXPECT_GT(json[key], 0.0) << key;
   // 2 layers x 4 heads x 8 sequences x 24 * 25 / 2 pairs.
   EXPECT_EQ(json["scored_pairs"], 2 * 4 * 8 * 300);
+}
+
+TEST(Program, bench_step_names_its_kernels_and_compares_with_the_fastest_library) {
+  const Program program("bench_kernels");
+  program.write("tiny.toml", tiny_config);
+  const auto openblas = [] { setenv("WEFT_PRODUCTS", "openblas", 1); };
+  const Outcome outcome = program.run({"bench", "step", "tiny.toml", "--json"}, openblas);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json["kernels"]["isa"], core::simd().isa);
+  EXPECT_EQ(json["kernels"]["products"], "OpenBLAS");
+  double fastest = 0;
+  for (const auto& [library, speed] : json["library_gflops"].items())
+    fastest = std::max(fastest, double(speed));
+  EXPECT_EQ(json["sgemm_gflops"], fastest);
+  EXPECT_TRUE(json["library_gflops"].contains("OpenBLAS"));
+  EXPECT_EQ(json["library_gflops"].contains("oneDNN"), core::onednn_multiplies_float())
+      << "also where the step does not use it";
+  EXPECT_EQ(json["utilisation"], double(json["useful_gflops"]) / fastest);
+  const Outcome text = program.run({"bench", "step", "tiny.toml"}, openblas);
+  expect_holds(text.out,
+               {"OpenBLAS ", " Gflop/s; the step ran on " + std::string(core::simd().isa) +
+                                 ", BLAS " + std::string(json["kernels"]["blas"])});
 }
 
 TEST(Program, every_verb_has_help_and_unknown_ones_are_refused) {
