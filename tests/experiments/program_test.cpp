@@ -167,6 +167,28 @@ TEST(Program, bench_step_names_its_kernels_and_compares_with_the_fastest_library
                                  ", BLAS " + std::string(json["kernels"]["blas"])});
 }
 
+TEST(Program, generate_count_prints_what_each_seed_gives_alone) {
+  const Program program("count");
+  program.write("tiny.toml", tiny_config);
+  ASSERT_EQ(program.run({"train", "tiny.toml", "--run", "run", "train.steps=2"}).code, 0);
+  const auto generate = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"generate", "run", "--prompt", "d6d", "--tokens", "9"};
+    words.insert(words.end(), more.begin(), more.end());
+    return program.run(words);
+  };
+  std::string expected;
+  for (const std::string seed : {"7", "8", "9"})
+    expected += "--- seed " + seed + " ---\n" + generate({"--seed", seed}).out;
+  EXPECT_EQ(generate({"--seed", "7", "--count", "3"}).out, expected);
+  EXPECT_EQ(generate({"--seed", "7", "--count", "1"}).out, generate({"--seed", "7"}).out);
+  for (const std::vector<std::string>& wrong :
+       {std::vector<std::string>{"--count", "0"}, {"--count", "2", "--beams", "2"}}) {
+    const Outcome refused = generate(wrong);
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_NE(refused.err.find("--count"), std::string::npos) << refused.err;
+  }
+}
+
 TEST(Program, every_verb_has_help_and_unknown_ones_are_refused) {
   const Program program("help");
   for (const std::string verb :
