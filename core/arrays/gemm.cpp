@@ -10,6 +10,7 @@
 #include "core/arrays/float_products.h"
 #include "core/arrays/onednn.h"
 #include "core/arrays/openblas.h"
+#include "core/arrays/widened.h"
 #include "core/error.h"
 #include "core/out_of_memory.h"
 #include "core/parallel.h"
@@ -72,9 +73,7 @@ Operand widened(const Operand& f, Tensor& memory) {
   const ConstMatrix& m = f.matrix;
   memory = Tensor({m.rows, m.cols});
   Real* to = memory.write().data();
-  for (Index r = 0; r < m.rows; ++r)
-    std::transform(f.rounded + r * m.stride, f.rounded + r * m.stride + m.cols, to + r * m.cols,
-                   from_bf16);
+  for (Index r = 0; r < m.rows; ++r) widen_bf16(f.rounded + r * m.stride, to + r * m.cols, m.cols);
   return {ConstMatrix{to, m.rows, m.cols, m.cols}, f.transposed};
 }
 

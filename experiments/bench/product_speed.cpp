@@ -13,18 +13,20 @@
 #include "experiments/console/progress.h"
 
 namespace weft::experiments {
-namespace {
 
 using core::Index;
+
+namespace {
+
 using core::Operand;
 using Product = std::function<void(const Operand&, const Operand&, const core::Matrix&)>;
 
-constexpr Index n = 1024;
+constexpr Index side = 1024;
 
 double gflops_of(const Product& multiply, const Operand& a, const Operand& b) {
   const auto product = [&] {
-    core::Tensor c({n, n});
-    multiply(a, b, {c.write().data(), n, n, n});
+    core::Tensor c({side, side});
+    multiply(a, b, {c.write().data(), side, side, side});
   };
   const Index threads = core::threads();
   double best = 1e300;
@@ -36,12 +38,12 @@ double gflops_of(const Product& multiply, const Operand& a, const Operand& b) {
     others.clear();
     best = std::min(best, steady_seconds() - start);
   }
-  return 2e-9 * double(n * n * n) * double(threads) / best;
+  return 2e-9 * double(side * side * side) * double(threads) / best;
 }
 
 /// A matrix for both factors.
-core::Tensor ones() { return core::Tensor({n, n}, 1); }
-core::ConstMatrix whole(const core::Tensor& x) { return {x.data(), n, n, n}; }
+core::Tensor ones() { return core::Tensor({side, side}, 1); }
+core::ConstMatrix whole(const core::Tensor& x) { return {x.data(), side, side, side}; }
 
 }  // namespace
 

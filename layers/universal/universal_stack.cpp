@@ -252,8 +252,8 @@ Tensor UniversalStack::step(const StackRows& rows, const std::vector<Block>& blo
     Var result = gathered(Var(h), running);
     if (settings_.combine == HaltCombine::mix)
       result = autograd::add(result, autograd::scale(own_out, -1));
-    const Var added = autograd::weigh_rows(result, decision.weights);
-    put_rows(out, autograd::add(own_out, added).value(), *running);
+    const Var weighed = autograd::weigh_rows(result, decision.weights);
+    put_rows(out, autograd::add(own_out, weighed).value(), *running);
     put_rows(spent, autograd::add(own_spent, decision.weights).value(), *running);
     running = still_running(running, *decision.halts);
   }

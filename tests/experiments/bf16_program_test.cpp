@@ -33,21 +33,20 @@ TEST(Bf16, every_mechanism_resumes_bit_for_bit_and_causal_ones_leak_nothing) {
   const Program program("bf16");
   program.write("small.toml", std::string(small_config) + "precision = \"bf16\"\n");
   program.write("text.txt", std::string(3000, 'a') + std::string(3000, 'b'));
-  const std::vector<std::string> both_ways{"data.kind=text", "data.path=text.txt",
-                                           "data.masking=bert", "model.causal=false"};
+  program.write("both_ways.toml",
+                "[data]\nkind = \"text\"\npath = \"text.txt\"\nlength = 96\nmasking = \"bert\"\n"
+                "[model]\ncausal = false\nlayers = 1\nwidth = 16\nheads = 2\n"
+                "[train]\nsteps = 4\nbatch = 2\nprecision = \"bf16\"\n");
   const layers::AttentionSite site = layers::ModelSettings{}.site(1024);
   std::vector<std::string> read_both_ways;
   for (const layers::AttentionEntry& entry : layers::attention_registry()) {
     tests::GivenFields defaults;
     const bool causal = entry.configure(defaults, site).traits.causal;
-    std::vector<std::string> words{"small.toml", "model.attention=" + std::string(entry.kind)};
-    if (!causal) {
-      words.insert(words.end(), both_ways.begin(), both_ways.end());
-      read_both_ways.emplace_back(entry.kind);
-    }
-    const auto run = [&](std::vector<std::string> all) {
-      all.insert(all.end(), words.begin(), words.end());
-      return program.run(all);
+    if (!causal) read_both_ways.emplace_back(entry.kind);
+    const auto run = [&](std::vector<std::string> words) {
+      words.insert(words.begin() + 1, causal ? "small.toml" : "both_ways.toml");
+      words.push_back("model.attention=" + std::string(entry.kind));
+      return program.run(words);
     };
     const Outcome resumed = run({"verify-resume", "--steps", "2"});
     EXPECT_EQ(resumed.code, 0) << entry.kind << ": " << resumed.out << resumed.err;
