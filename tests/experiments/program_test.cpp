@@ -151,20 +151,20 @@ TEST(Program, bench_step_names_its_kernels_and_compares_with_the_fastest_library
   const Outcome outcome = program.run({"bench", "step", "tiny.toml", "--json"}, openblas);
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const auto json = nlohmann::json::parse(outcome.out);
-  EXPECT_EQ(json["kernels"]["isa"], core::simd().isa);
-  EXPECT_EQ(json["kernels"]["products"], "OpenBLAS");
+  EXPECT_EQ(json["kernels"]["isa"].get<std::string>(), core::simd().isa);
+  EXPECT_EQ(json["kernels"]["products"].get<std::string>(), "OpenBLAS");
   double fastest = 0;
   for (const auto& [library, speed] : json["library_gflops"].items())
-    fastest = std::max(fastest, double(speed));
-  EXPECT_EQ(json["sgemm_gflops"], fastest);
+    fastest = std::max(fastest, speed.get<double>());
+  EXPECT_EQ(json["sgemm_gflops"].get<double>(), fastest);
   EXPECT_TRUE(json["library_gflops"].contains("OpenBLAS"));
   EXPECT_EQ(json["library_gflops"].contains("oneDNN"), core::onednn_multiplies_float())
       << "also where the step does not use it";
-  EXPECT_EQ(json["utilisation"], double(json["useful_gflops"]) / fastest);
+  EXPECT_EQ(json["utilisation"].get<double>(), json["useful_gflops"].get<double>() / fastest);
   const Outcome text = program.run({"bench", "step", "tiny.toml"}, openblas);
   expect_holds(text.out,
                {"OpenBLAS ", " Gflop/s; the step ran on " + std::string(core::simd().isa) +
-                                 ", BLAS " + std::string(json["kernels"]["blas"])});
+                                 ", BLAS " + json["kernels"]["blas"].get<std::string>()});
 }
 
 TEST(Program, generate_count_prints_what_each_seed_gives_alone) {
