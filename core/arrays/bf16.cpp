@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "core/arrays/widened.h"
 #include "core/parallel.h"
 #include "core/simd/kernels.h"
 
@@ -30,5 +31,9 @@ void round_to_bf16(const ConstMatrix& m, Bf16* to) {
 }
 
 Real from_bf16(Bf16 x) { return Real(std::bit_cast<float>(std::uint32_t(x) << 16)); }
+
+void widen_bf16(const Bf16* from, Real* to, Index n) {
+  for (Index i = 0; i < n; ++i) to[i] = from_bf16(from[i]);
+}
 
 }  // namespace weft::core

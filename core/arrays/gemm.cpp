@@ -9,7 +9,8 @@
 #include "core/arrays/bf16.h"
 #include "core/arrays/float_products.h"
 #include "core/arrays/onednn.h"
-#include "core/counters.h"
+#include "core/arrays/openblas.h"
+#include "core/arrays/widened.h"
 #include "core/error.h"
 #include "core/out_of_memory.h"
 #include "core/parallel.h"
@@ -22,8 +23,6 @@ __attribute__((weak)) void blas_memory_free(void* buffer);
 
 namespace weft::core {
 namespace {
-
-CBLAS_TRANSPOSE flag(const Operand& f) { return f.transposed ? CblasTrans : CblasNoTrans; }
 
 void check(const Operand& a, const Operand& b, const Matrix& c) {
   require(a.rows() == c.rows && b.cols() == c.cols && a.cols() == b.rows(), "gemm: [", a.rows(),
@@ -74,9 +73,7 @@ Operand widened(const Operand& f, Tensor& memory) {
   const ConstMatrix& m = f.matrix;
   memory = Tensor({m.rows, m.cols});
   Real* to = memory.write().data();
-  for (Index r = 0; r < m.rows; ++r)
-    std::transform(f.rounded + r * m.stride, f.rounded + r * m.stride + m.cols, to + r * m.cols,
-                   from_bf16);
+  for (Index r = 0; r < m.rows; ++r) widen_bf16(f.rounded + r * m.stride, to + r * m.cols, m.cols);
   return {ConstMatrix{to, m.rows, m.cols, m.cols}, f.transposed};
 }
 
@@ -112,19 +109,7 @@ void gemm(Real alpha, const Operand& a, const Operand& b, Real beta, const Matri
   if (c.rows == 0 || c.cols == 0) return;
   if (a.rounded || b.rounded) return bf16_gemm(alpha, a, b, beta, c);
   if (goes_to_onednn(a, b, c)) return onednn_gemm(alpha, a, b, beta, c);
-  keep_blas_on_one_thread();
-  const auto m = blasint(c.rows), n = blasint(c.cols), k = blasint(a.cols());
-  const auto lda = blasint(std::max<Index>(1, a.matrix.stride));
-  const auto ldb = blasint(std::max<Index>(1, b.matrix.stride));
-  const auto ldc = blasint(c.stride);
-#ifdef WEFT_DOUBLE
-  cblas_dgemm(CblasRowMajor, flag(a), flag(b), m, n, k, alpha, a.matrix.data, lda, b.matrix.data,
-              ldb, beta, c.data, ldc);
-#else
-  cblas_sgemm(CblasRowMajor, flag(a), flag(b), m, n, k, alpha, a.matrix.data, lda, b.matrix.data,
-              ldb, beta, c.data, ldc);
-#endif
-  counters().flops.fetch_add(2 * c.rows * c.cols * a.cols(), std::memory_order_relaxed);
+  openblas_gemm(alpha, a, b, beta, c);
 }
 
 void gemm(Precision precision, Real alpha, const Operand& a, const Operand& b, Real beta,

@@ -7,13 +7,11 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <thread>
 
-#include "core/arrays/factor.h"
-#include "core/arrays/tensor.h"
 #include "core/counters.h"
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "experiments/bench/product_speed.h"
 #include "experiments/console/number_text.h"
 #include "experiments/console/progress.h"
 #include "experiments/train/rank_check.h"
@@ -40,30 +38,17 @@ Index count_scored_pairs(const Trainer& trainer) {
   return (core::counters().scored_pairs - before) * trainer.config().train.accumulate;
 }
 
-}  // namespace
-
-double measure_gemm_gflops(core::Precision precision) {
-  constexpr Index n = 1024;
-  const Index threads = core::threads();
-  const core::Tensor ones({n, n}, 1);
-  core::Factor a(precision), b(precision);
-  const core::ConstMatrix m{ones.data(), n, n, n};
-  const core::Operand left = a.of(m), right = b.of(m);
-  const auto product = [&] {
-    core::Tensor c({n, n});
-    core::gemm(1, left, right, 0, {c.write().data(), n, n, n});
-  };
-  double best = 1e300;
-  for (int round = 0; round < 5; ++round) {
-    const double start = steady_seconds();
-    std::vector<std::jthread> others;
-    for (Index t = 1; t < threads; ++t) others.emplace_back(product);
-    product();
-    others.clear();
-    best = std::min(best, steady_seconds() - start);
+/// Measures how fast products are now, and keeps the best.
+void measure_products(StepBenchmark& result, bool bf16) {
+  for (const auto& [library, speed] : measure_float_products()) {
+    double& best = result.library_gflops[library];
+    best = std::max(best, speed);
+    result.sgemm_gflops = std::max(result.sgemm_gflops, best);
   }
-  return 2e-9 * double(n * n * n) * double(threads) / best;
+  if (bf16) result.bf16_gflops = std::max(result.bf16_gflops, measure_bf16_products());
 }
+
+}  // namespace
 
 StepBenchmark benchmark_step(const RunConfig& config, Index steps, autograd::Profile* profile) {
   core::Ranks& ranks = core::ranks();
@@ -72,9 +57,9 @@ StepBenchmark benchmark_step(const RunConfig& config, Index steps, autograd::Pro
       ranks.is_first() && !text.empty())
     std::cerr << "warning: " << text << '\n';
   StepBenchmark result;
-  result.sgemm_gflops = measure_gemm_gflops();
   const bool bf16 = config.train.precision == core::Precision::bf16;
-  if (bf16) result.bf16_gflops = measure_gemm_gflops(core::Precision::bf16);
+  measure_products(result, bf16);
+  result.kernels = kernels_used(config);
   Trainer trainer(config, ranks);
   trainer.step();
   core::reset_memory_peak();
@@ -95,9 +80,7 @@ StepBenchmark benchmark_step(const RunConfig& config, Index steps, autograd::Pro
   result.waited_s = 1e-6 * double(waited_us[waited_us.size() / 2]);
   result.fixed_bytes = trainer.fixed_bytes();
   result.peak_bytes = result.fixed_bytes + core::memory_use().peak;
-  result.sgemm_gflops = std::max(result.sgemm_gflops, measure_gemm_gflops());
-  if (bf16)
-    result.bf16_gflops = std::max(result.bf16_gflops, measure_gemm_gflops(core::Precision::bf16));
+  measure_products(result, bf16);
   result.tokens_per_s = double(trainer.tokens_per_step()) / result.step_s;
   result.scored_pairs = count_scored_pairs(trainer);
   result.useful_gflops = 1e-9 * trainer.useful_flops(result.scored_pairs) / result.step_s;
@@ -108,22 +91,24 @@ StepBenchmark benchmark_step(const RunConfig& config, Index steps, autograd::Pro
 }
 
 std::string benchmark_json(const StepBenchmark& b) {
-  return nlohmann::ordered_json{{"tokens_per_s", b.tokens_per_s},
-                                {"step_s", b.step_s},
-                                {"sgemm_gflops", b.sgemm_gflops},
-                                {"bf16_gflops", b.bf16_gflops},
-                                {"useful_gflops", b.useful_gflops},
-                                {"utilisation", b.utilisation},
-                                {"peak_bytes", b.peak_bytes},
-                                {"fixed_bytes", b.fixed_bytes},
-                                {"rss_mb", b.rss_mb},
-                                {"params", b.params},
-                                {"scored_pairs", b.scored_pairs},
-                                {"ranks", b.ranks},
-                                {"sent_bytes", b.sent.bytes},
-                                {"messages", b.sent.messages},
-                                {"waited_s", b.waited_s}}
-      .dump();
+  nlohmann::ordered_json json{{"tokens_per_s", b.tokens_per_s},
+                              {"step_s", b.step_s},
+                              {"sgemm_gflops", b.sgemm_gflops},
+                              {"library_gflops", b.library_gflops},
+                              {"bf16_gflops", b.bf16_gflops},
+                              {"useful_gflops", b.useful_gflops},
+                              {"utilisation", b.utilisation},
+                              {"peak_bytes", b.peak_bytes},
+                              {"fixed_bytes", b.fixed_bytes},
+                              {"rss_mb", b.rss_mb},
+                              {"params", b.params},
+                              {"scored_pairs", b.scored_pairs},
+                              {"ranks", b.ranks},
+                              {"sent_bytes", b.sent.bytes},
+                              {"messages", b.sent.messages},
+                              {"waited_s", b.waited_s}};
+  for (const auto& [name, value] : b.kernels) json["kernels"][name] = std::get<std::string>(value);
+  return json.dump();
 }
 
 std::string print_benchmark(const StepBenchmark& b) {
@@ -134,8 +119,12 @@ std::string print_benchmark(const StepBenchmark& b) {
       << " Gflop/s that matrix products reach: utilisation " << std::setprecision(3)
       << b.utilisation << '\n'
       << std::setprecision(1);
+  for (const auto& [library, speed] : b.library_gflops)
+    out << (library == b.library_gflops.begin()->first ? "" : ", ") << library << ' ' << speed;
+  out << " Gflop/s; the step ran on " << describe_kernels() << '\n';
   if (b.bf16_gflops > 0)
-    out << b.bf16_gflops << " Gflop/s with factors in bf16: " << std::setprecision(3)
+    out << b.bf16_gflops << " Gflop/s with factors in bf16 by "
+        << std::get<std::string>(b.kernels.at("bf16")) << ": " << std::setprecision(3)
         << b.useful_gflops / b.bf16_gflops << " of that\n"
         << std::setprecision(1);
   out << "peak " << double(b.peak_bytes) / 1e6

@@ -1,22 +1,26 @@
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "autograd/profile.h"
 #include "core/ranks/traffic.h"
 #include "experiments/run/run_config.h"
+#include "experiments/train/kernels_used.h"
 
 namespace weft::experiments {
 
 /// What one training step takes. utilisation = useful arithmetic per second over the rate at which
-/// as many concurrent matrix products as threads run in the same minute.
+/// as many concurrent matrix products as threads run in the same minute, by the fastest library.
 struct StepBenchmark {
   double tokens_per_s = 0;
-  double step_s = 0;         ///< best of several
-  double sgemm_gflops = 0;   ///< all threads
+  double step_s = 0;                             ///< best of several
+  double sgemm_gflops = 0;                       ///< all threads
+  std::map<std::string, double> library_gflops;  ///< the same by library: sgemm is the best
   double bf16_gflops = 0;    ///< the same of factors in bf16; 0 for a run in float32
   double useful_gflops = 0;  ///< per second
   double utilisation = 0;
+  Facts kernels;          ///< that the step used, as a run records them
   Index peak_bytes = 0;   ///< the largest at any time of a step: fixed bytes and activations
   Index fixed_bytes = 0;  ///< parameters, gradients, moments
   double rss_mb = 0;      ///< largest resident size of the process
@@ -26,9 +30,6 @@ struct StepBenchmark {
   core::Traffic sent;   ///< by the first rank in a step
   double waited_s = 0;  ///< by it in a step for messages, in the median
 };
-
-/// Best of five runs of one 1024 x 1024 x 1024 product on each thread at the same time.
-double measure_gemm_gflops(core::Precision precision = core::Precision::float32);
 
 /// Trains `steps` steps of the config after one to warm up.
 StepBenchmark benchmark_step(const RunConfig& config, Index steps, autograd::Profile* profile);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iostream>
 
 #include "core/error.h"
@@ -11,6 +12,9 @@
 
 namespace weft::experiments {
 namespace {
+
+constexpr const char* longer_positions =
+    "train with a larger data.length, or with rotary or sinusoidal positions\n";
 
 std::string prompt_of(const CommandLine& line) {
   if (!line.has("prompt-file")) return line.text("prompt");
@@ -37,6 +41,35 @@ void show_beams(const layers::Seq2SeqModel& model, const std::vector<core::Token
               << (target.ended ? "" : " ...") << '\n';
 }
 
+/// One text, token by token as it comes.
+void show_text(const TextModel& loaded, const std::string& prompt,
+               const std::vector<core::Token>& tokens, const GenerationOptions& options) {
+  const auto boundary = loaded.form.boundary;
+  if (!boundary) std::cout << prompt << std::flush;
+  const auto show = [&](core::Token token) {
+    std::cout << loaded.decode(std::span(&token, 1)) << std::flush;
+  };
+  const Generation generated = answer(*loaded.saved.model, boundary, tokens, options, show);
+  std::cout << '\n';
+  if (generated.positions_ended)
+    std::cerr << "stopped after " << generated.tokens.size()
+              << " tokens, where learned positions end; " << longer_positions;
+}
+
+/// Several texts from one prompt, decoded together, each below the seed that gives it alone.
+void show_samples(const TextModel& loaded, const std::string& prompt,
+                  const std::vector<GenerationTask>& tasks) {
+  const auto boundary = loaded.form.boundary;
+  const std::vector<Generation> all = answer(*loaded.saved.model, boundary, tasks);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::cout << "--- seed " << tasks[i].options.seed << " ---\n" << (boundary ? "" : prompt);
+    for (const core::Token token : all[i].tokens) std::cout << loaded.decode(std::span(&token, 1));
+    std::cout << '\n';
+  }
+  if (std::ranges::any_of(all, &Generation::positions_ended))
+    std::cerr << "stopped where learned positions end; " << longer_positions;
+}
+
 }  // namespace
 
 int generate_command(const Arguments& arguments) {
@@ -53,6 +86,10 @@ int generate_command(const Arguments& arguments) {
       .option("temperature", "X", "divides the logits; 0: always the most likely token", "0.8")
       .option("top-k", "K", "sample from the K most likely tokens; 0: from all", "0")
       .option("seed", "N", "the seed for sampling", "1")
+      .option("count", "N",
+              "how many to generate, together: with seeds --seed, --seed + 1, ...; of images "
+              "--image, --image + 1, ..., or as many whole ones",
+              "1")
       .option("prompt-file", "FILE", "read the prompt or source from a file")
       .option("beams", "N",
               "sequence to sequence: follow the N most probable targets (beam search) instead of "
@@ -73,7 +110,9 @@ int generate_command(const Arguments& arguments) {
                                   .top_k = line.integer("top-k"),
                                   .seed = std::uint64_t(line.integer("seed"))};
   core::require(options.temperature >= 0, "--temperature ", options.temperature, " is below 0");
-  if (loaded.image) return generate_images(line, loaded, options);
+  const Index count = line.integer("count");
+  core::require(count >= 1, "--count ", count, " is below 1");
+  if (loaded.image) return generate_images(line, loaded, count, options);
   const bool begins_document =
       loaded.form.document_end && !line.has("prompt") && !line.has("prompt-file");
   const std::string prompt = begins_document ? "" : prompt_of(line);
@@ -81,6 +120,8 @@ int generate_command(const Arguments& arguments) {
   if (tokens.empty() && loaded.form.document_end) tokens = {*loaded.form.document_end};
   if (boundary) check_source(*saved.model, tokens);
   if (line.integer("beams") > 0) {
+    core::require(count == 1, "--beams and --count exclude each other: --beams ",
+                  line.integer("beams"), " already prints as many targets");
     core::require(boundary.has_value(),
                   "--beams needs a model that generates from a source, model.task = \"seq2seq\"");
     show_beams(layers::as_seq2seq_model(*saved.model, "generate"), tokens, *boundary,
@@ -90,16 +131,11 @@ int generate_command(const Arguments& arguments) {
                loaded.decode);
     return 0;
   }
-  if (!boundary) std::cout << prompt << std::flush;
-  const auto show = [&](core::Token token) {
-    std::cout << loaded.decode(std::span(&token, 1)) << std::flush;
-  };
-  const Generation generated = answer(*saved.model, boundary, tokens, options, show);
-  std::cout << '\n';
-  if (generated.positions_ended)
-    std::cerr << "stopped after " << generated.tokens.size()
-              << " tokens, where learned positions end; "
-              << "train with a larger data.length, or with rotary or sinusoidal positions\n";
+  if (count > 1) {
+    show_samples(loaded, prompt, samples_of(tokens, options, count));
+    return 0;
+  }
+  show_text(loaded, prompt, tokens, options);
   return 0;
 }
 

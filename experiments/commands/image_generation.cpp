@@ -15,7 +15,6 @@ void add_image_options(CommandLine& line) {
   line.option("image", "N", "complete held-out image N, from 0; without it, generate whole images")
       .option("rows", "N", "rows of the image that are given (half of them)")
       .option("split", "SPLIT", "where held-out images are taken from", "test")
-      .option("count", "N", "how many images: N, N + 1, ..., or as many whole ones", "1")
       .option("output,o", "FILE.png", "where to write images", "image.png")
       .flag("force", "replace FILE.png");
 }
@@ -23,18 +22,20 @@ void add_image_options(CommandLine& line) {
 namespace {
 
 /// Whole images, in one row.
-std::vector<std::vector<data::Picture>> drawn_rows(const layers::LanguageModel& model,
-                                                   const core::ImageForm& form, Index count,
-                                                   GenerationOptions options) {
+std::vector<std::vector<data::Picture>> drawn_row(const layers::LanguageModel& model,
+                                                  const core::ImageForm& form, Index count,
+                                                  const GenerationOptions& options) {
   std::vector<data::Picture> row;
-  for (Index i = 0; i < count; ++i, ++options.seed)
-    row.push_back(picture_of(complete_image(model, form, {}, options), form));
+  const std::vector<Values> nothing(static_cast<std::size_t>(count));
+  for (const Values& image : complete_images(model, form, nothing, options))
+    row.push_back(picture_of(image, form));
   return {row};
 }
 
-std::vector<std::vector<data::Picture>> completed_rows(const CommandLine& line,
+/// From the first rows of held-out images, beginning with number --image.
+std::vector<std::vector<data::Picture>> rows_of_images(const CommandLine& line,
                                                        const TextModel& model, Index count,
-                                                       GenerationOptions options) {
+                                                       const GenerationOptions& options) {
   const core::ImageForm& form = *model.image;
   const layers::LanguageModel& language = layers::as_language_model(*model.saved.model, "generate");
   const data::Split split = split_named(line.text("split"));
@@ -43,31 +44,29 @@ std::vector<std::vector<data::Picture>> completed_rows(const CommandLine& line,
                 form.rows, ", the rows of an image");
   const auto dataset = make_dataset(model.saved.config);
   const Index first = line.integer("image");
-  std::vector<std::vector<data::Picture>> rows;
-  for (Index i = first; i < first + count; ++i, ++options.seed) {
-    const auto image = held_out_image(*dataset, split, i);
+  std::vector<Values> images;
+  for (Index i = first; i < first + count; ++i) {
+    auto image = held_out_image(*dataset, split, i);
     core::require(image.has_value(), "--image ", i, ": the ", data::name_of(split),
                   " split has no such image; they count from 0");
-    rows.push_back(completed_row(language, form, *image, given * form.row(), options));
+    images.push_back(std::move(*image));
   }
-  return rows;
+  return completed_rows(language, form, images, given * form.row(), options);
 }
 
 }  // namespace
 
-int generate_images(const CommandLine& line, const TextModel& model,
+int generate_images(const CommandLine& line, const TextModel& model, Index count,
                     const GenerationOptions& options) {
   core::require(!line.has("prompt"),
                 "--prompt: an image is not written as text; give the first rows of a held-out "
                 "image with --image N --rows R");
-  const Index count = line.integer("count");
-  core::require(count >= 1, "--count ", count, " is below 1");
   const std::string& file = line.text("output");
   check_output(file, {}, line.has("force"));
   const layers::LanguageModel& language = layers::as_language_model(*model.saved.model, "generate");
   const bool completes = line.has("image");
-  const auto rows = completes ? completed_rows(line, model, count, options)
-                              : drawn_rows(language, *model.image, count, options);
+  const auto rows = completes ? rows_of_images(line, model, count, options)
+                              : drawn_row(language, *model.image, count, options);
   core::write_durably(file, data::encode_png(sheet_of(rows)));
   std::cout << "wrote " << file << ": "
             << (completes ? "each row an image, what was given of it, and its completion"

@@ -134,8 +134,10 @@ std::vector<Generation> generate_all(const layers::Seq2SeqModel& model,
   std::vector<std::unique_ptr<layers::SourceDecoder>> targets;
   std::vector<Drawing> drawings;
   std::vector<layers::NextOfTarget> begins;
-  for (const GenerationTask& task : tasks) {
-    targets.push_back(model.begin(task.prompt));
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const GenerationTask& task = tasks[i];
+    targets.push_back(i > 0 && task.prompt == tasks[i - 1].prompt ? targets.back()->copy()
+                                                                  : model.begin(task.prompt));
     drawings.emplace_back(task.options, boundary, 1, model.longest(), show);
     begins.push_back({targets.back().get(), boundary});
   }
@@ -150,16 +152,38 @@ std::vector<Generation> generate_all(const layers::Seq2SeqModel& model,
   });
 }
 
+/// What `make` gives for all tasks, some at a time, since each has a state of its own.
+template <class Make>
+std::vector<Generation> in_groups(const std::vector<GenerationTask>& tasks, const Make& make) {
+  constexpr std::size_t most_together = 64;
+  std::vector<Generation> all;
+  for (std::size_t first = 0; first < tasks.size(); first += most_together) {
+    const auto from = tasks.begin() + std::ptrdiff_t(first);
+    const auto count = std::ptrdiff_t(std::min(most_together, tasks.size() - first));
+    for (Generation& made : make(std::vector<GenerationTask>(from, from + count)))
+      all.push_back(std::move(made));
+  }
+  return all;
+}
+
 }  // namespace
+
+std::vector<GenerationTask> samples_of(const std::vector<Token>& prompt, GenerationOptions options,
+                                       Index count) {
+  std::vector<GenerationTask> tasks;
+  for (Index i = 0; i < count; ++i, ++options.seed) tasks.push_back({prompt, options});
+  return tasks;
+}
 
 std::vector<Generation> generate(const layers::LanguageModel& model,
                                  const std::vector<GenerationTask>& tasks) {
-  return generate_all(model, tasks, {});
+  return in_groups(tasks, [&](const auto& some) { return generate_all(model, some, {}); });
 }
 
 std::vector<Generation> generate(const layers::Seq2SeqModel& model,
                                  const std::vector<GenerationTask>& tasks, Token boundary) {
-  return generate_all(model, tasks, boundary, {});
+  return in_groups(tasks,
+                   [&](const auto& some) { return generate_all(model, some, boundary, {}); });
 }
 
 Generation generate(const layers::LanguageModel& model, const std::vector<Token>& prompt,
@@ -179,6 +203,12 @@ Generation answer(const layers::Model& model, std::optional<Token> boundary,
   if (boundary)
     return generate(layers::as_seq2seq_model(model, "generate"), prompt, *boundary, options, show);
   return generate(layers::as_language_model(model, "generate"), prompt, options, show);
+}
+
+std::vector<Generation> answer(const layers::Model& model, std::optional<Token> boundary,
+                               const std::vector<GenerationTask>& tasks) {
+  if (boundary) return generate(layers::as_seq2seq_model(model, "generate"), tasks, *boundary);
+  return generate(layers::as_language_model(model, "generate"), tasks);
 }
 
 }  // namespace weft::experiments

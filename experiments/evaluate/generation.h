@@ -35,8 +35,13 @@ struct GenerationTask {
   GenerationOptions options;
 };
 
-/// Generates several sequences together: each is what its task gives alone, and every weight is
-/// read once for all of them at each token.
+/// `count` tasks of the same prompt, with seeds that follow each other.
+std::vector<GenerationTask> samples_of(const std::vector<core::Token>& prompt,
+                                       GenerationOptions options, core::Index count);
+
+/// Generates several sequences together, 64 at most: each is what its task gives alone, and every
+/// weight is read once for all of them at each token. Prompts that are the same and follow each
+/// other are read once.
 std::vector<Generation> generate(const layers::LanguageModel& model,
                                  const std::vector<GenerationTask>& tasks);
 std::vector<Generation> generate(const layers::Seq2SeqModel& model,
@@ -58,5 +63,7 @@ Generation generate(const layers::Seq2SeqModel& model, const std::vector<core::T
 Generation answer(const layers::Model& model, std::optional<core::Token> boundary,
                   const std::vector<core::Token>& prompt, const GenerationOptions& options,
                   const std::function<void(core::Token)>& show = {});
+std::vector<Generation> answer(const layers::Model& model, std::optional<core::Token> boundary,
+                               const std::vector<GenerationTask>& tasks);
 
 }  // namespace weft::experiments

@@ -10,17 +10,25 @@ namespace weft::experiments {
 using core::Index;
 using core::Token;
 
-Values complete_image(const layers::LanguageModel& model, const core::ImageForm& form,
-                      std::span<const Token> given, GenerationOptions options) {
-  Values values(given.begin(), given.end());
-  options.tokens = form.values() - Index(values.size());
+std::vector<Values> complete_images(const layers::LanguageModel& model, const core::ImageForm& form,
+                                    std::vector<Values> images, GenerationOptions options) {
   options.drawn = form.levels;
-  if (options.tokens == 0) return values;
-  Values prompt{Token(form.levels)};  // the token that begins every image
-  prompt.insert(prompt.end(), values.begin(), values.end());
-  const Generation drawn = generate(model, prompt, options);
-  values.insert(values.end(), drawn.tokens.begin(), drawn.tokens.end());
-  return values;
+  std::vector<GenerationTask> tasks;
+  std::vector<std::size_t> incomplete;
+  for (std::size_t i = 0; i < images.size(); ++i, ++options.seed) {
+    options.tokens = form.values() - Index(images[i].size());
+    if (options.tokens == 0) continue;
+    Values prompt{Token(form.levels)};  // the token that begins every image
+    prompt.insert(prompt.end(), images[i].begin(), images[i].end());
+    tasks.push_back({std::move(prompt), options});
+    incomplete.push_back(i);
+  }
+  const std::vector<Generation> drawn = generate(model, tasks);
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    Values& image = images[incomplete[i]];
+    image.insert(image.end(), drawn[i].tokens.begin(), drawn[i].tokens.end());
+  }
+  return images;
 }
 
 std::optional<Values> held_out_image(const data::Dataset& dataset, data::Split split,
@@ -65,12 +73,19 @@ data::Picture sheet_of(const std::vector<std::vector<data::Picture>>& rows) {
   return sheet;
 }
 
-std::vector<data::Picture> completed_row(const layers::LanguageModel& model,
-                                         const core::ImageForm& form, const Values& image,
-                                         Index given, const GenerationOptions& options) {
-  const auto known = std::span(image).first(std::size_t(given));
-  return {picture_of(image, form), picture_of(known, form),
-          picture_of(complete_image(model, form, known, options), form)};
+std::vector<std::vector<data::Picture>> completed_rows(const layers::LanguageModel& model,
+                                                       const core::ImageForm& form,
+                                                       const std::vector<Values>& images,
+                                                       Index given,
+                                                       const GenerationOptions& options) {
+  std::vector<Values> known;
+  for (const Values& image : images) known.emplace_back(image.begin(), image.begin() + given);
+  const std::vector<Values> completed = complete_images(model, form, known, options);
+  std::vector<std::vector<data::Picture>> rows;
+  for (std::size_t i = 0; i < images.size(); ++i)
+    rows.push_back(
+        {picture_of(images[i], form), picture_of(known[i], form), picture_of(completed[i], form)});
+  return rows;
 }
 
 }  // namespace weft::experiments

@@ -9,10 +9,10 @@ namespace weft::experiments {
 /// Values of images that a model draws, and pictures of them.
 using Values = std::vector<core::Token>;
 
-/// Draws the values that follow the first ones of an image; of nothing, the whole image. Of the
-/// options, the number of tokens is not read.
-Values complete_image(const layers::LanguageModel& model, const core::ImageForm& form,
-                      std::span<const core::Token> given, GenerationOptions options);
+/// Draws what is missing at the end of each image, together; of an empty one all of it. The seed
+/// of each is one above that of the image before it. The options' number of tokens is not read.
+std::vector<Values> complete_images(const layers::LanguageModel& model, const core::ImageForm& form,
+                                    std::vector<Values> images, GenerationOptions options);
 
 /// The values of a held-out image, counted from 0; nothing where the split has fewer.
 std::optional<Values> held_out_image(const data::Dataset& dataset, data::Split split,
@@ -24,9 +24,11 @@ data::Picture picture_of(std::span<const core::Token> values, const core::ImageF
 /// Pictures of one size laid out in rows, one pixel apart; rows may differ in length.
 data::Picture sheet_of(const std::vector<std::vector<data::Picture>>& rows);
 
-/// A row of a sheet: an image, its first `given` values, and these completed by the model.
-std::vector<data::Picture> completed_row(const layers::LanguageModel& model,
-                                         const core::ImageForm& form, const Values& image,
-                                         core::Index given, const GenerationOptions& options);
+/// Rows of a sheet: an image, its first `given` values, and these completed by the model.
+std::vector<std::vector<data::Picture>> completed_rows(const layers::LanguageModel& model,
+                                                       const core::ImageForm& form,
+                                                       const std::vector<Values>& images,
+                                                       core::Index given,
+                                                       const GenerationOptions& options);
 
 }  // namespace weft::experiments

@@ -7,16 +7,26 @@
 namespace weft::experiments {
 namespace {
 
-/// Parts whose products are not made of rounded factors.
+/// Parts whose products are not made of rounded factors, with commas.
 std::string parts_in_float(const RunConfig& config) {
+  const layers::ModelSettings& model = config.model;
   std::string parts;
   const auto add = [&](const std::string& part) { parts += (parts.empty() ? "" : ", ") + part; };
-  for (const std::string& name : config.model.attention_names())
-    if (!layers::knows_bf16(config.attention.at(name))) add("attention " + name);
-  const auto dense = layers::FeedForwardKind::dense;
-  if (std::ranges::count(config.model.feedforward, dense) < std::ssize(config.model.feedforward))
-    add("the feed-forward");
-  if (config.model.output != layers::OutputKind::dense) add("the output layer");
+  const auto is_sparse = [](const layers::HeadGroupPlan& group) {
+    return group.projection.sparse();
+  };
+  if (model.is_star()) add("the attention of ring and relay");
+  for (const std::string& name : model.attention_names()) {
+    const auto& groups = config.attention.at(name);
+    if (!layers::knows_bf16(groups)) add("attention " + name);
+    if (std::ranges::any_of(groups, is_sparse)) add("the projections of " + name);
+  }
+  if (model.relative().chosen()) add("relative positions");
+  const auto dense = [](layers::FeedForwardKind kind) {
+    return kind == layers::FeedForwardKind::dense;
+  };
+  if (!model.is_star() && !std::ranges::all_of(model.feedforward, dense)) add("the feed-forward");
+  if (model.output != layers::OutputKind::dense) add("the output layer");
   return parts;
 }
 

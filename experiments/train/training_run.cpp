@@ -330,13 +330,14 @@ void TrainingRun::show_images(const core::ImageForm& form) {
   const data::Dataset& dataset = trainer_.dataset();
   const Index given = std::max<Index>(0, form.values() - config.sample.tokens);
   const layers::LanguageModel& model = layers::as_language_model(trainer_.model(), "sample.tokens");
-  std::vector<std::vector<data::Picture>> rows;
+  std::vector<Values> images;
   for (Index i = 0; i < shown; ++i)
-    if (const auto image = held_out_image(dataset, data::Split::validation, i))
-      rows.push_back(completed_row(model, form, *image, given,
+    if (auto image = held_out_image(dataset, data::Split::validation, i))
+      images.push_back(std::move(*image));
+  const auto rows = completed_rows(model, form, images, given,
                                    {.temperature = config.sample.temperature,
                                     .top_k = config.sample.top_k,
-                                    .seed = std::uint64_t(config.seed + i)}));
+                                    .seed = std::uint64_t(config.seed)});
   const auto file = files_.samples() / (std::to_string(trainer_.steps_done()) + ".png");
   std::filesystem::create_directories(files_.samples());
   core::write_durably(file, data::encode_png(sheet_of(rows)), core::Fault::checkpoint);

@@ -210,11 +210,8 @@ BranchStates Trunk::begin() const {
 
 Tensor Trunk::step_rows(const StackRows& rows, Tensor x) const {
   if (universal_)
-    return stacked_rows(x.shape()[0], width(), [&](Index r) {
-      const StackRow& row = rows[std::size_t(r)];
-      return streams_ ? universal_->step(row, stack_, positions_, x.rows(r, 1), *streams_)
-                      : universal_->step(row, blocks_, positions_, x.rows(r, 1));
-    });
+    return streams_ ? universal_->step(rows, stack_, positions_, x, *streams_)
+                    : universal_->step(rows, blocks_, positions_, x);
   if (streams_) {
     Tensor second = x;
     stack_.step(rows, 0, x, second);

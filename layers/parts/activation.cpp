@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "autograd/kept_rows.h"
 #include "autograd/row_sums.h"
 #include "core/error.h"
 #include "core/parallel.h"
@@ -38,8 +39,8 @@ const char* activation_name(Activation activation) {
 }
 
 /// y = z s with s = logistic(2 u).  dx = dy (s + z s (1 - s) 2 u'), dbias = its column sums.
-/// Saves: x.
-Var bias_gelu_tanh(const Var& x, const Parameter& bias) {
+/// Saves: x, rounded if kept in bf16.
+Var bias_gelu_tanh(const Var& x, const Parameter& bias, core::Precision kept) {
   core::require(x.shape().rank() >= 1 && bias.shape() == core::Shape{x.shape().back()},
                 "bias_gelu_tanh: bias of shape ", bias.shape(), " for input ", x.shape());
   const Index n = x.shape().back(), rows = x.shape().rows();
@@ -53,12 +54,13 @@ Var bias_gelu_tanh(const Var& x, const Parameter& bias) {
       core::simd().multiply(z.data(), to + r * n, to + r * n, n);
     }
   });
-  const auto pull_back = [saved = x.value(), &bias, n, rows](Tensor dy) {
+  if (!x.tape()) return y;
+  const auto pull_back = [saved = autograd::KeptRows(x.value(), kept), &bias, n, rows](Tensor dy) {
     Real* dx = dy.write().data();
     const auto pull = [&](Index begin, Index end, Real* sums) {
       std::vector<Real> z(std::size_t(n), 0), open(std::size_t(n), 0);
       for (Index r = begin; r < end; ++r) {
-        open_units(saved.data() + r * n, bias.data(), z.data(), open.data(), n);
+        open_units(saved.row(r, z.data()), bias.data(), z.data(), open.data(), n);
         Real* d = dx + r * n;
         for (Index i = 0; i < n; ++i)
           d[i] *=
@@ -74,8 +76,10 @@ Var bias_gelu_tanh(const Var& x, const Parameter& bias) {
 
 Var hidden_units(Activation activation, const Linear& in, const Var& x) {
   if (activation == Activation::relu) return autograd::relu(in.forward(x));
-  if (activation == Activation::gelu_tanh) return bias_gelu_tanh(in.product(x), in.bias());
-  return autograd::bias_gelu(in.product(x), in.bias());
+  const bool rounds = x.tape() && in.weight().rounded().data;
+  const auto kept = rounds ? core::Precision::bf16 : core::Precision::float32;
+  if (activation == Activation::gelu_tanh) return bias_gelu_tanh(in.product(x), in.bias(), kept);
+  return autograd::bias_gelu(in.product(x), in.bias(), kept);
 }
 
 }  // namespace weft::layers

@@ -13,9 +13,12 @@ const char* activation_name(Activation activation);
 
 /// x: [..., n] -> [..., n] with y = z / 2 (1 + tanh(u)), z = x + bias,
 /// u = sqrt(2 / pi) (z + 0.044715 z^3).  bias: [n]
-Var bias_gelu_tanh(const Var& x, const Parameter& bias);
+/// `kept`: in what the gradient is computed from x.
+Var bias_gelu_tanh(const Var& x, const Parameter& bias,
+                   core::Precision kept = core::Precision::float32);
 
-/// The hidden units of a feed-forward.  x: [..., W] -> [..., F]
+/// The hidden units of a feed-forward. Where products are in bf16, so is what only the sweep reads
+/// of them.  x: [..., W] -> [..., F]
 Var hidden_units(Activation activation, const Linear& in, const Var& x);
 
 }  // namespace weft::layers

@@ -36,6 +36,16 @@ Tensor Block::step(const StackRows& rows, std::size_t first, const Tensor& x) co
   return y;
 }
 
+Tensor Block::step_rows(const StackRows& rows, std::size_t first, const Tensor& x,
+                        const autograd::RowNumbers& read) const {
+  const Tensor attended = branches_[0]->step_onto(rows_of_branch(rows, first), x);
+  if (read->empty()) return {};
+  StackRows own;
+  for (const Index row : *read) own.push_back(rows[std::size_t(row)]);
+  return branches_[1]->step_onto(rows_of_branch(own, first + 1),
+                                 autograd::gather_rows(Var(attended), read).value());
+}
+
 void Block::visit(Inventory& inventory) {
   for (std::size_t i = 0; i < branches_.size(); ++i) {
     inventory.enter(std::string(names[i]) + "_norm", branches_[i]->norm());

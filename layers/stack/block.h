@@ -22,6 +22,9 @@ class Block {
   /// Single tokens; the block's branches are those of the stack from number `first` on.
   /// x: [n, W] -> [n, W]
   Tensor step(const StackRows& rows, std::size_t first, const Tensor& x) const;
+  /// These rows of it, in order, as in `forward_rows`; an empty tensor for none.
+  Tensor step_rows(const StackRows& rows, std::size_t first, const Tensor& x,
+                   const autograd::RowNumbers& read) const;
 
   /// The branches in order, and what their parameters, their scopes and their parts of a pass are
   /// called. A reversible stack shares them.

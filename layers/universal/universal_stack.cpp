@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/scope.h"
 
@@ -19,6 +20,20 @@ RowNumbers real_rows(const Sequences& s) {
   std::vector<Index> rows;
   for (Index b = 0; b < s.batch; ++b)
     for (Index t = 0; t < s.real_keys(b); ++t) rows.push_back(b * s.queries + t);
+  return numbers(std::move(rows));
+}
+
+RowNumbers first_rows(Index count) {
+  std::vector<Index> rows(static_cast<std::size_t>(count));
+  std::iota(rows.begin(), rows.end(), Index(0));
+  return numbers(std::move(rows));
+}
+
+/// Those of the running rows that do not halt.
+RowNumbers still_running(const RowNumbers& running, const std::vector<char>& halts) {
+  std::vector<Index> rows;
+  for (std::size_t i = 0; i < running->size(); ++i)
+    if (!halts[i]) rows.push_back((*running)[i]);
   return numbers(std::move(rows));
 }
 
@@ -65,6 +80,13 @@ Var added(const Var& all, const Var& some, const RowNumbers& rows) {
 }
 
 Tensor zeros(Index rows, Index columns) { return Tensor({rows, columns}, 0); }
+
+/// Puts `some` in these rows of `all`.
+void put_rows(Tensor& all, const Tensor& some, const std::vector<Index>& rows) {
+  const Index columns = all.shape()[1];
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    std::copy_n(some.data() + Index(i) * columns, columns, all.write().data() + rows[i] * columns);
+}
 
 }  // namespace
 
@@ -163,10 +185,7 @@ UniversalStack::Carry UniversalStack::halting_step(const Pass& pass,
   Carry after{h, added(before.out, autograd::weigh_rows(result, decision.weights), rows),
               added(before.spent, decision.weights, rows)};
   after.out = halting_->charge(pass, after.out, decision, where->number, where->real);
-  std::vector<Index> still;
-  for (std::size_t i = 0; i < rows->size(); ++i)
-    if (!(*decision.halts)[i]) still.push_back((*rows)[i]);
-  where->after = numbers(std::move(still));
+  where->after = still_running(rows, *decision.halts);
   return after;
 }
 
@@ -204,46 +223,51 @@ Var UniversalStack::halting_run(const Pass& pass, const std::vector<Block>& bloc
   return carry.out;
 }
 
-Tensor UniversalStack::step(const StackRow& row, const std::vector<Block>& blocks,
-                            const Positions& positions, const Tensor& token) const {
-  constexpr std::size_t of_block = Block::names.size();
-  std::size_t branch = 0;
-  Carry carry{Var(token), Var(zeros(1, token.size())), Var(zeros(1, 1))};
-  bool halted = false;
-  for (Index t = 1; t <= settings_.steps; ++t) {
-    Tensor x = coordinates(positions, carry.h, 1, row.position, t).value();
-    const Tensor entering = x;
-    // A frozen position is read at every step, and its last result by nobody.
-    const bool unread = halted && settings_.freeze;
-    for (std::size_t i = 0; i < blocks.size(); ++i, branch += of_block) {
-      if (unread && i + 1 == blocks.size())
-        blocks[i].branches()[0]->step_onto(rows_of_branch({row}, branch), x);
-      else
-        x = blocks[i].step({row}, branch, x);
-    }
-    if (unread) continue;
-    if (halting_ && !halted) {
-      const auto decision = halting_->decide(Pass(), Var(entering), carry.spent, t);
-      Var result(x);
-      if (settings_.combine == HaltCombine::mix)
-        result = autograd::add(result, autograd::scale(carry.out, -1));
-      carry.out = autograd::add(carry.out, autograd::weigh_rows(result, decision.weights));
-      carry.spent = autograd::add(carry.spent, decision.weights);
-      halted = decision.halts->front();
-    }
-    carry.h = Var(x);
-  }
-  return halting_ ? carry.out.value() : carry.h.value();
+Tensor UniversalStack::coordinates(const Positions& positions, const Tensor& x,
+                                   const StackRows& rows, Index step) const {
+  return stacked_rows(x.shape()[0], x.shape()[1], [&](Index r) {
+    return coordinates(positions, Var(x.rows(r, 1)), 1, rows[std::size_t(r)].position, step)
+        .value();
+  });
 }
 
-Tensor UniversalStack::step(const StackRow& row, const ReversibleStack& stack,
-                            const Positions& positions, const Tensor& token,
+Tensor UniversalStack::step(const StackRows& rows, const std::vector<Block>& blocks,
+                            const Positions& positions, const Tensor& tokens) const {
+  constexpr std::size_t of_block = Block::names.size();
+  const RowNumbers all = first_rows(tokens.shape()[0]);
+  RowNumbers running = all;
+  Tensor h = tokens, out = zeros(h.shape()[0], h.shape()[1]), spent = zeros(h.shape()[0], 1);
+  std::size_t branch = 0;
+  for (Index t = 1; t <= settings_.steps; ++t, branch += of_block) {
+    const Tensor entering = coordinates(positions, h, rows, t);
+    Tensor x = entering;
+    for (std::size_t i = 0; i + 1 < blocks.size(); ++i, branch += of_block)
+      x = blocks[i].step(rows, branch, x);
+    // A frozen position is read at every step, and its last result by nobody.
+    const RowNumbers& made = settings_.freeze ? running : all;
+    put_rows(h, blocks.back().step_rows(rows, branch, x, made), *made);
+    if (!halting_ || running->empty()) continue;
+    const Var own_out = gathered(Var(out), running), own_spent = gathered(Var(spent), running);
+    const auto decision = halting_->decide(Pass(), gathered(Var(entering), running), own_spent, t);
+    Var result = gathered(Var(h), running);
+    if (settings_.combine == HaltCombine::mix)
+      result = autograd::add(result, autograd::scale(own_out, -1));
+    const Var weighed = autograd::weigh_rows(result, decision.weights);
+    put_rows(out, autograd::add(own_out, weighed).value(), *running);
+    put_rows(spent, autograd::add(own_spent, decision.weights).value(), *running);
+    running = still_running(running, *decision.halts);
+  }
+  return halting_ ? out : h;
+}
+
+Tensor UniversalStack::step(const StackRows& rows, const ReversibleStack& stack,
+                            const Positions& positions, const Tensor& tokens,
                             StreamOutput output) const {
-  Tensor first = token, second = token;
+  Tensor first = tokens, second = tokens;
   for (Index t = 1; t <= settings_.steps; ++t) {
-    first = coordinates(positions, Var(first), 1, row.position, t).value();
-    second = coordinates(positions, Var(second), 1, row.position, t).value();
-    stack.step({row}, std::size_t(t - 1) * stack.size(), first, second);
+    first = coordinates(positions, first, rows, t);
+    second = coordinates(positions, second, rows, t);
+    stack.step(rows, std::size_t(t - 1) * stack.size(), first, second);
   }
   return ReversibleStack::join(first, second, output);
 }

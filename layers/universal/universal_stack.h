@@ -33,11 +33,12 @@ class UniversalStack {
   Var run(const Pass& pass, const ReversibleStack& stack, const Positions& positions, const Var& x,
           const Sequences& sequences, StreamOutput output) const;
 
-  /// One token, since each halts by itself. Its sequence has states of all branches, step by step.
-  /// x: [1, W] -> [1, W]
-  Tensor step(const StackRow& row, const std::vector<Block>& blocks, const Positions& positions,
+  /// Single tokens, of which each halts by itself: all go through every step together, but for the
+  /// parts that nobody reads of those that have halted. Their sequences have states of all
+  /// branches, step by step.  x: [n, W] -> [n, W], [n, 2 W] from concatenated streams
+  Tensor step(const StackRows& rows, const std::vector<Block>& blocks, const Positions& positions,
               const Tensor& x) const;
-  Tensor step(const StackRow& row, const ReversibleStack& stack, const Positions& positions,
+  Tensor step(const StackRows& rows, const ReversibleStack& stack, const Positions& positions,
               const Tensor& x, StreamOutput output) const;
 
   void visit(Inventory& inventory);
@@ -52,6 +53,9 @@ class UniversalStack {
 
   Var coordinates(const Positions& positions, const Var& x, Index length, Index first,
                   Index step) const;
+  /// The same for single tokens, each at its own position.
+  Tensor coordinates(const Positions& positions, const Tensor& x, const StackRows& rows,
+                     Index step) const;
   Var halting_run(const Pass& pass, const std::vector<Block>& blocks, const Positions& positions,
                   const Var& x, const Sequences& sequences, bool recompute,
                   std::vector<double>* taken) const;

@@ -1,5 +1,7 @@
+#include "autograd/kept_rows.h"
 #include "autograd/ops.h"
 #include "core/arrays/bf16.h"
+#include "core/memory.h"
 #include "core/parallel.h"
 #include "tests/closeness.h"
 #include "tests/drawn_parameters.h"
@@ -44,6 +46,43 @@ TEST(Bf16Products, linear_multiplies_what_its_factors_round_to) {
   tests::expect_close(dx.read(), tests::in_double(exact_dx.read()), 1e-5);
   tests::expect_close(weight.gradient(), tests::in_double(coarse.gradient()), 1e-4);
   tests::expect_close(bias.gradient(), tests::in_double(same_bias.gradient()), 1e-5);
+}
+
+TEST(Bf16Products, gelu_that_keeps_bf16_has_the_same_value_and_the_gradient_at_what_it_kept) {
+  Parameter bias({130}, Init::zeros());
+  tests::DrawnParameters drawn({&bias});
+  const Tensor x = random_tensor({600, 130}, 2, 2), dy = random_tensor({600, 130}, 3);
+  const auto run = [&](const Tensor& in, Precision kept) {
+    drawn.arena().zero_gradients();
+    Tape tape;
+    const Var leaf = tape.watch(in);
+    const Var y = bias_gelu(leaf, bias, kept);
+    tape.sweep(y, dy);
+    return std::tuple(y.value(), tape.gradient(leaf), tests::in_double(bias.gradient()));
+  };
+  const auto [exact, exact_dx, exact_dbias] = run(x, Precision::float32);
+  const auto [y, dx, dbias] = run(x, Precision::bf16);
+  const auto [other, dx_there, dbias_there] = run(rounded(x), Precision::float32);
+  EXPECT_TRUE(same_bits(y.read(), exact.read()));
+  EXPECT_TRUE(same_bits(dx.read(), dx_there.read()));
+  EXPECT_EQ(dbias, dbias_there);
+  EXPECT_FALSE(same_bits(dx.read(), exact_dx.read()));
+  tests::expect_close(dx.read(), tests::in_double(exact_dx.read()), 1e-2);
+}
+
+TEST(Bf16Products, gelu_that_keeps_bf16_takes_half_of_the_memory) {
+  constexpr Index rows = 256, n = 1024;
+  Parameter bias({n}, Init::zeros());
+  const tests::DrawnParameters drawn({&bias});
+  const auto kept_bytes = [&](Precision kept) {
+    Tape tape;
+    const Var leaf = tape.watch(random_tensor({rows, n}, 2));
+    const Index before = core::memory_use().live;
+    bias_gelu(scale(leaf, 2), bias, kept);
+    return core::memory_use().live - before;
+  };
+  EXPECT_EQ(kept_bytes(Precision::float32), rows * n * Index(sizeof(core::Real)));
+  EXPECT_EQ(kept_bytes(Precision::bf16), rows * n * Index(sizeof(core::Bf16)));
 }
 
 TEST(Bf16Products, a_weight_is_rounded_again_when_the_optimizer_may_have_changed_it) {

@@ -1,5 +1,9 @@
 #include "experiments/evaluate/generation.h"
 
+#include <set>
+
+#include "core/counters.h"
+#include "experiments/evaluate/image_samples.h"
 #include "layers/model/make_model.h"
 #include "layers/settings/default_plans.h"
 #include "tests/layers/drawn_weights.h"
@@ -79,6 +83,76 @@ TEST(Generation, of_nothing_is_nothing) {
   EXPECT_TRUE(
       generate(layers::as_seq2seq_model(*it.model, "test"), std::vector<GenerationTask>(), Token(0))
           .empty());
+}
+
+/// What a piece of work reads of the weights.
+Index weight_bytes_of(const std::function<void()>& work) {
+  const Index before = core::counters().weight_bytes;
+  work();
+  return core::counters().weight_bytes - before;
+}
+
+TEST(Generation, of_samples_reads_the_prompt_once_and_each_weight_once_for_a_token_of_all) {
+  const Sample language(layers::Task::language), seq2seq(layers::Task::seq2seq);
+  const GenerationOptions options{.tokens = 6, .temperature = 2, .seed = 3};
+  for (const Sample* it : {&language, &seq2seq}) {
+    const std::optional<Token> boundary = it == &seq2seq ? std::optional<Token>(0) : std::nullopt;
+    const auto tasks = samples_of({4, 2, 7}, options, 5);
+    std::vector<Generation> together;
+    Generation alone;
+    const Index bytes = weight_bytes_of([&] { together = answer(*it->model, boundary, tasks); });
+    ASSERT_EQ(together.size(), tasks.size());
+    Index most = 0;  // of one that no boundary ends early
+    std::set<std::vector<Token>> different;
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      EXPECT_EQ(tasks[i].options.seed, 3 + i);
+      most = std::max(most, weight_bytes_of([&] {
+                        alone = answer(*it->model, boundary, tasks[i].prompt, tasks[i].options);
+                      }));
+      EXPECT_EQ(together[i].tokens, alone.tokens);
+      different.insert(together[i].tokens);
+    }
+    EXPECT_GT(most, 0);
+    EXPECT_EQ(bytes, most);
+    EXPECT_GT(different.size(), 3u);
+  }
+}
+
+TEST(Generation, of_more_sequences_than_fit_at_once_keeps_their_order) {
+  const Sample it(layers::Task::language);
+  const auto& model = layers::as_language_model(*it.model, "test");
+  const GenerationOptions options{.tokens = 2, .temperature = 2};
+  const auto tasks = samples_of({4, 2}, options, 130);
+  const auto all = generate(model, tasks);
+  ASSERT_EQ(all.size(), 130u);
+  for (const std::size_t i : {0, 63, 64, 129})
+    EXPECT_EQ(all[i].tokens, generate(model, {4, 2}, tasks[i].options).tokens) << i;
+}
+
+TEST(Generation, of_images_together_is_that_of_each_alone_and_reads_the_weights_once) {
+  const Sample it(layers::Task::language);
+  const auto& model = layers::as_language_model(*it.model, "test");
+  const core::ImageForm form{.rows = 2, .columns = 3, .channels = 1, .levels = vocabulary - 1};
+  const GenerationOptions options{.temperature = 2, .seed = 5};
+  std::vector<Values> drawn;
+  const auto draw = [&](std::size_t count) {
+    return weight_bytes_of(
+        [&] { drawn = complete_images(model, form, std::vector<Values>(count), options); });
+  };
+  const Index one = draw(1);
+  const std::vector<Values> first = drawn;
+  EXPECT_EQ(draw(4), one);
+  EXPECT_EQ(drawn[0], first[0]);
+  EXPECT_NE(drawn[1], first[0]);
+  const std::vector<Values> known{{1, 2}, {}, {3, 1, 4, 1, 5, 2}, {7}};
+  const auto completed = complete_images(model, form, known, options);
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    GenerationOptions own = options;
+    own.seed += i;
+    EXPECT_EQ(completed[i], complete_images(model, form, {known[i]}, own)[0]);
+    EXPECT_EQ(completed[i].size(), 6u);
+    EXPECT_TRUE(std::equal(known[i].begin(), known[i].end(), completed[i].begin()));
+  }
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/arrays/onednn.h"
+#include "core/simd/kernels.h"
 #include "experiments/run/metrics_log.h"
 
 namespace weft::experiments {
@@ -140,6 +142,51 @@ TEST(Program, bench_step_prints_one_json_object_with_every_figure) {
     EXPECT_GT(json[key], 0.0) << key;
   // 2 layers x 4 heads x 8 sequences x 24 * 25 / 2 pairs.
   EXPECT_EQ(json["scored_pairs"], 2 * 4 * 8 * 300);
+}
+
+TEST(Program, bench_step_names_its_kernels_and_compares_with_the_fastest_library) {
+  const Program program("bench_kernels");
+  program.write("tiny.toml", tiny_config);
+  const auto openblas = [] { setenv("WEFT_PRODUCTS", "openblas", 1); };
+  const Outcome outcome = program.run({"bench", "step", "tiny.toml", "--json"}, openblas);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json["kernels"]["isa"].get<std::string>(), core::simd().isa);
+  EXPECT_EQ(json["kernels"]["products"].get<std::string>(), "OpenBLAS");
+  double fastest = 0;
+  for (const auto& [library, speed] : json["library_gflops"].items())
+    fastest = std::max(fastest, speed.get<double>());
+  EXPECT_EQ(json["sgemm_gflops"].get<double>(), fastest);
+  EXPECT_TRUE(json["library_gflops"].contains("OpenBLAS"));
+  EXPECT_EQ(json["library_gflops"].contains("oneDNN"), core::onednn_multiplies_float())
+      << "also where the step does not use it";
+  EXPECT_EQ(json["utilisation"].get<double>(), json["useful_gflops"].get<double>() / fastest);
+  const Outcome text = program.run({"bench", "step", "tiny.toml"}, openblas);
+  expect_holds(text.out,
+               {"OpenBLAS ", " Gflop/s; the step ran on " + std::string(core::simd().isa) +
+                                 ", BLAS " + json["kernels"]["blas"].get<std::string>()});
+}
+
+TEST(Program, generate_count_prints_what_each_seed_gives_alone) {
+  const Program program("count");
+  program.write("tiny.toml", tiny_config);
+  ASSERT_EQ(program.run({"train", "tiny.toml", "--run", "run", "train.steps=2"}).code, 0);
+  const auto generate = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"generate", "run", "--prompt", "d6d", "--tokens", "9"};
+    words.insert(words.end(), more.begin(), more.end());
+    return program.run(words);
+  };
+  std::string expected;
+  for (const std::string seed : {"7", "8", "9"})
+    expected += "--- seed " + seed + " ---\n" + generate({"--seed", seed}).out;
+  EXPECT_EQ(generate({"--seed", "7", "--count", "3"}).out, expected);
+  EXPECT_EQ(generate({"--seed", "7", "--count", "1"}).out, generate({"--seed", "7"}).out);
+  for (const std::vector<std::string>& wrong :
+       {std::vector<std::string>{"--count", "0"}, {"--count", "2", "--beams", "2"}}) {
+    const Outcome refused = generate(wrong);
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_NE(refused.err.find("--count"), std::string::npos) << refused.err;
+  }
 }
 
 TEST(Program, every_verb_has_help_and_unknown_ones_are_refused) {

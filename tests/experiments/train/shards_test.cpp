@@ -120,6 +120,37 @@ TEST_P(ShardsOfMechanism, send_gradients_that_the_sweep_does_not_change_any_more
   EXPECT_GE(found.moments, 4u);
 }
 
+/// A few whose products follow train.precision, each with tiles of its own: whole panels, a window,
+/// lists of chosen keys, features, blocks that a query chooses, a span that learns.
+std::vector<Case> mechanisms_in_bf16() {
+  std::vector<Case> cases = mechanisms();
+  const std::set<std::string> tiled{"dense", "local", "lsh", "linear", "moba", "adaptive_span"};
+  std::erase_if(cases, [&](const Case& one) { return !tiled.contains(one.name); });
+  for (Case& one : cases) one.settings.push_back("train.precision=bf16");
+  return cases;
+}
+
+class ShardsInBf16 : public testing::TestWithParam<Case> {};
+
+TEST_P(ShardsInBf16, any_number_of_ranks_and_threads_trains_the_same_bits) {
+  expect_equal_ranks(GetParam(), 2, {2, 3});
+}
+
+TEST(ShardsInBf16, are_of_six_mechanisms_and_train_other_bits_than_in_float32) {
+  const std::vector<Case> cases = mechanisms_in_bf16();
+  ASSERT_EQ(cases.size(), 6u);
+  const auto trained = [](const Case& own, const std::string& precision) {
+    std::vector<std::string> settings = own.settings;
+    settings.push_back("train.precision=" + precision);
+    return train_with_ranks(small_shards(own.text, settings), 1, 1);
+  };
+  EXPECT_NE(differences(trained(cases[0], "bf16"), trained(cases[0], "float32")),
+            std::vector<std::string>());
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, ShardsInBf16, testing::ValuesIn(mechanisms_in_bf16()),
+                         [](const auto& test) { return test.param.name; });
+
 TEST(ShardsOfMechanism, are_tested_with_every_mechanism_of_the_registry) {
   std::set<std::string> tested;
   for (const Case& one : mechanisms()) tested.insert(one.name);

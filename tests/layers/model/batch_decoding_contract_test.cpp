@@ -1,18 +1,23 @@
 // Several sequences, or several tokens of one, decoded together: the same bits, and each weight
 // read once.
+#include <set>
+
 #include "core/counters.h"
 #include "tests/layers/given_fields.h"
 #include "tests/layers/model/sample_model.h"
 #include "tests/layers/model/sample_seq2seq.h"
+#include "tests/layers/model/universal_forms.h"
 
 namespace weft::layers {
 namespace {
 
 using tests::same_bits;
 
-/// every_form() with dense attention, and every registered mechanism that decodes.
+/// every_form() with dense attention, every form of a Universal Transformer, and every registered
+/// mechanism that decodes.
 std::vector<ModelSettings> every_decoder() {
   std::vector<ModelSettings> all = every_form();
+  for (const universal_forms::Form& form : universal_forms::forms()) all.push_back(form.settings);
   for (const AttentionEntry& entry : attention_registry()) {
     const ModelSettings settings = with_attention(small_settings(), entry.kind);
     if (settings.causal) all.push_back(settings);
@@ -41,6 +46,7 @@ TEST(BatchDecoding, gives_each_of_32_sequences_what_it_is_given_alone_and_reads_
       for (Index t = 0; t < s % 9; ++t) it.model.step(together.back(), token(s, t));
       alone.push_back(together.back().copy());
     }
+    std::set<Index> of_each;
     for (Index step = 0; step < steps; ++step) {
       NextTokens next;
       for (Index s = 0; s < sequences; ++s)
@@ -51,9 +57,10 @@ TEST(BatchDecoding, gives_each_of_32_sequences_what_it_is_given_alone_and_reads_
       Index most = 0;
       for (Index s = 0; s < sequences; ++s) {
         Tensor own;
-        most = std::max(most, weight_bytes_of([&] {
-                          own = it.model.step(alone[std::size_t(s)], token(s, s % 9 + step));
-                        }));
+        const Index read = weight_bytes_of(
+            [&] { own = it.model.step(alone[std::size_t(s)], token(s, s % 9 + step)); });
+        most = std::max(most, read);
+        of_each.insert(read);
         ASSERT_TRUE(same_bits(all.rows(s, 1).read(), own.read())) << "sequence " << s;
       }
       // Some mechanisms have weights of their own, which every sequence reads by itself.
@@ -62,6 +69,9 @@ TEST(BatchDecoding, gives_each_of_32_sequences_what_it_is_given_alone_and_reads_
       if (settings.attention[0] == "dense") {
         EXPECT_EQ(bytes, most);
       }
+    }
+    if (settings.universal.halts() && settings.universal.freeze) {
+      EXPECT_GT(of_each.size(), 1u) << "all sequences halted at the same step";
     }
   }
 }

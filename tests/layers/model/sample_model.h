@@ -125,7 +125,9 @@ inline std::string describe(const ModelSettings& s) {
          " positions, " + (s.norm_place == NormPlace::pre ? "pre" : "post") + "-norm" +
          (s.norm == NormKind::rms ? " (rms)" : "") + (s.tie ? ", tied" : "") +
          (s.reversible ? ", reversible" : "") +
-         (s.reversible_output == StreamOutput::concat ? ": both streams" : "");
+         (s.reversible_output == StreamOutput::concat ? ": both streams" : "") +
+         (s.universal.chosen() ? ", " + std::to_string(s.universal.steps) + " steps" : "") +
+         (s.universal.halts() ? " at most" : "");
 }
 
 }  // namespace weft::layers

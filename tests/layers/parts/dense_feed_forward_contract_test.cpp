@@ -1,3 +1,4 @@
+#include "core/arrays/bf16.h"
 #include "core/memory.h"
 #include "layers/parts/feed_forward.h"
 #include "tests/closeness.h"
@@ -41,6 +42,27 @@ TEST(DenseFeedForward, by_pieces_never_holds_all_hidden_units) {
   const Index all = rows * hidden * Index(sizeof(Real));
   EXPECT_GT(peak(0), 2 * all);
   EXPECT_LT(peak(128), all / 2);
+}
+
+TEST(DenseFeedForward, in_bf16_keeps_nothing_in_full_for_the_sweep) {
+  constexpr Index rows = 256, width = 64, hidden = 512;
+  for (const Activation activation : {Activation::gelu, Activation::gelu_tanh}) {
+    const auto kept = [&](core::Precision precision) {
+      DenseFeedForward part(width, hidden, Init::zeros(), Init::zeros(), 0, activation);
+      Inventory inventory;
+      part.visit(inventory);
+      autograd::ParameterArena arena(inventory, autograd::ParameterArena::Use::training, precision);
+      core::fill_normal(arena.values(), core::Rng(1), 0.4);
+      autograd::Tape tape;
+      const Var x = tape.watch(tests::random_tensor({rows, width}, 1));
+      const Index before = core::memory_use().live;
+      part.forward(Pass(), x, {});
+      return core::memory_use().live - before;
+    };
+    EXPECT_EQ(kept(core::Precision::float32), rows * 2 * hidden * Index(sizeof(Real)))
+        << "besides x, which is here";
+    EXPECT_EQ(kept(core::Precision::bf16), rows * (width + 2 * hidden) * Index(sizeof(core::Bf16)));
+  }
 }
 
 class FeedForwardPieces : public testing::TestWithParam<Index> {};

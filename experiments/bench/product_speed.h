@@ -1,0 +1,15 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace weft::experiments {
+
+/// Gflop/s of one 1024 x 1024 x 1024 product on each thread at the same time, best of five, by
+/// every library that can make it here: "OpenBLAS", "oneDNN".
+std::map<std::string, double> measure_float_products();
+
+/// The same of factors in bf16, by what multiplies them here.
+double measure_bf16_products();
+
+}  // namespace weft::experiments
