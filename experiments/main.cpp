@@ -107,9 +107,10 @@ void join_ranks(const std::vector<std::string>& words) {
   if (core::launch_environment().rank > 0) std::cout.rdbuf(&silence);
   if (!experiments::is_shared(experiments::all_commands(), words)) return;
   core::start_ranks();
-  core::ranks().on_silence([](core::Index from) {
+  core::ranks().on_silence([](core::Index from, std::chrono::seconds for_how_long) {
     if (core::ranks().is_first())
-      std::cerr << "rank " << from << " has sent nothing for a minute: is it at work, or gone?\n";
+      std::cerr << "rank " << from << " has sent nothing for " << for_how_long.count()
+                << " s: is it at work, or gone?\n";
   });
 }
 

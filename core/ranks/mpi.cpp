@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <deque>
 #include <mutex>
 #include <optional>
@@ -24,7 +25,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto silence = std::chrono::seconds(60);
+/// After what time a message that has not come is reported: WEFT_SILENCE_SECONDS, or a minute.
+std::chrono::seconds longest_silence() {
+  const char* given = std::getenv("WEFT_SILENCE_SECONDS");
+  const int seconds = given ? std::atoi(given) : 0;
+  return std::chrono::seconds(seconds > 0 ? seconds : 60);
+}
 /// How long the thread is waited for when it is to end all processes.
 constexpr auto patience_at_end = std::chrono::seconds(10);
 /// How many transfers of channels other than 0 move at a time: enough to keep a cable busy, and few
@@ -68,7 +74,7 @@ struct Work {
   int channel;
   std::vector<MPI_Request> requests = {};
   std::vector<Index> senders = {};  ///< of the first requests, which receive
-  Clock::time_point reported = {};
+  Clock::time_point posted = {};
 
   void post() {
     for (const Incoming& message : in)
@@ -84,7 +90,7 @@ struct Work {
         MPI_Isend(message.bytes.data() + at, int(size), MPI_BYTE, int(message.to), channel,
                   MPI_COMM_WORLD, &requests.emplace_back());
       }
-    reported = Clock::now();
+    posted = Clock::now();
   }
 
   bool test() {
@@ -153,7 +159,7 @@ class MpiRanks final : public Ranks {
     MPI_Abort(MPI_COMM_WORLD, code);
   }
 
-  void on_silence(std::function<void(Index)> report) override {
+  void on_silence(std::function<void(Index, std::chrono::seconds)> report) override {
     const std::lock_guard lock(mail_->mutex);
     report_ = std::move(report);
   }
@@ -233,22 +239,31 @@ class MpiRanks final : public Ranks {
     return std::erase_if(under_way_, ended) > 0;
   }
 
+  /// A rank from which several messages are missing is named once in that time.
   void report_silence() {
-    for (Work& work : under_way_) {
-      if (Clock::now() - work.reported < silence) continue;
-      work.reported = Clock::now();
+    const Clock::time_point now = Clock::now();
+    if (now - reported_ < silence_) return;
+    std::vector<Index> named;
+    for (Work& work : under_way_) {  // the oldest first
+      if (now - work.posted < silence_) continue;
       const Index from = work.missing();
-      std::unique_lock lock(mail_->mutex);
-      if (from >= 0 && report_) report_(from);
+      if (from < 0 || std::ranges::find(named, from) != named.end()) continue;
+      named.push_back(from);
+      reported_ = now;
+      const std::lock_guard lock(mail_->mutex);
+      if (report_)
+        report_(from, std::chrono::duration_cast<std::chrono::seconds>(now - work.posted));
     }
   }
 
   int rank_ = 0, count_ = 1;
   std::shared_ptr<Mail> mail_ = std::make_shared<Mail>();
-  std::deque<Work> begun_;             ///< guarded by the mail's mutex
-  bool ending_ = false;                ///< the same
-  std::optional<int> abort_code_;      ///< the same
-  std::function<void(Index)> report_;  ///< the same
+  std::deque<Work> begun_;                                   ///< guarded by the mail's mutex
+  bool ending_ = false;                                      ///< the same
+  std::optional<int> abort_code_;                            ///< the same
+  std::function<void(Index, std::chrono::seconds)> report_;  ///< the same
+  const std::chrono::seconds silence_ = longest_silence();
+  Clock::time_point reported_ = {};    ///< the thread's own
   std::deque<Work> urgent_, patient_;  ///< the thread's own, not yet posted
   std::vector<Work> under_way_;        ///< the thread's own
   std::thread thread_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -52,8 +53,9 @@ class Ranks {
   /// Ends the run of all ranks with this exit code, also of those that wait for others. Of a run
   /// of one, that is left to the caller.
   virtual void end_all(int code) = 0;
-  /// Called with the number of a rank from which a message has not come for a minute.
-  virtual void on_silence(std::function<void(Index from)>) {}
+  /// Called with the number of a rank from which a message has not come, and for how long, after a
+  /// minute (WEFT_SILENCE_SECONDS) and again after each further one.
+  virtual void on_silence(std::function<void(Index from, std::chrono::seconds for_how_long)>) {}
 
  protected:
   virtual std::unique_ptr<Transfer> start(std::vector<Outgoing> out, std::vector<Incoming> in,

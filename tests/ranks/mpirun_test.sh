@@ -108,8 +108,8 @@ compare "saved by 2, resumed by 3" straight resumed-3
 # A signal to any rank stops all after a step; a killed one ends them, and nothing is lost.
 long=(train base.toml train.steps=1000000 train.eval_every=0 train.checkpoint_every=20 threads=1)
 started() { [ "$(cat "$1/metrics.jsonl" 2>/dev/null | wc -l)" -gt 30 ]; }
-begin_long() { # DIRECTORY: in the background
-  mpirun "${options[@]}" -n 3 "$weft" "${long[@]}" --run "$1" >out 2>err </dev/null &
+begin_long() { # DIRECTORY MPIRUN_OPTION... : in the background
+  mpirun "${options[@]}" "${@:2}" -n 3 "$weft" "${long[@]}" --run "$1" >out 2>err </dev/null &
   launched=$!
   until_true 30 started "$1" || fail "$1 did not start"
 }
@@ -136,6 +136,27 @@ run 2 train killed "train.steps=$end" --resume
 ((code == 0)) || { fail "resuming what was killed: exit code $code"; cat err; }
 "$weft" train base.toml --run unkilled threads=1 train.eval_every=0 train.checkpoint_every=20 "train.steps=$end" >out 2>err
 compare "killed and resumed" unkilled killed
+
+# A rank that stands still is named while the others wait for it; when it goes on, all do.
+begin_long standing -x WEFT_SILENCE_SECONDS=1
+still=$(rank_of_run 2 standing)
+earlier=$(wc -l <err)
+kill -STOP "$still"
+silences() { tail -n "+$((earlier + 1))" err | sed -nE 's/^rank 2 has sent nothing for ([0-9]+) s: .*/\1/p'; }
+named_twice() { (($(silences | wc -l) >= 2)); }
+until_true 60 named_twice || fail "a rank that stands still is not named: $(cat err)"
+silences | sort -n -u -c || fail "it is not named once in a second: $(cat err)"
+(($(silences | head -n 1) >= 1)) || fail "it is named too early: $(cat err)"
+before=$(wc -l <standing/metrics.jsonl)
+kill -CONT "$still"
+goes_on() { (($(wc -l <standing/metrics.jsonl) > before + 5)); }
+until_true 30 goes_on || fail "the run does not go on after a pause"
+kill -TERM "$still"
+ended() { ! kill -0 "$launched" 2>/dev/null; }
+until_true 30 ended || { fail "the run does not end after a pause"; kill -KILL "$launched"; }
+wait "$launched"
+code=$?
+((code == 143)) || fail "TERM to a rank that stood still: exit code $code"
 
 # Mistakes are told once, by name, with the program's exit codes.
 expect_once() { # WHAT CODE TEXT

@@ -17,6 +17,7 @@ AuthInfo=socket=$1/munge.sock
 CredType=cred/munge
 StateSaveLocation=$1/state
 SlurmdSpoolDir=$1/spool.%n
+TmpFS=$1/tmp.%n
 SlurmctldPidFile=$1/slurmctld.pid
 SlurmdPidFile=$1/slurmd.%n.pid
 SlurmctldLogFile=$1/log/slurmctld.log
@@ -44,8 +45,9 @@ CONF
 }
 
 start_cluster() { # DIR NODES
-  local dir=$1 nodes=$2 port=$((20000 + $$ % 20000)) i
+  local dir=$1 nodes=$2 port=$((10000 + $$ % 20000)) i # below those that the system gives away
   mkdir -p "$dir/state" "$dir/log"
+  for i in $(seq "$nodes"); do mkdir "$dir/tmp.n$i"; done # PMIx of a step would meet that of another node
   dd if=/dev/urandom of="$dir/munge.key" bs=1 count=1024 status=none
   chmod 600 "$dir/munge.key"
   munged --force --key-file="$dir/munge.key" --socket="$dir/munge.sock" --pid-file="$dir/munged.pid" \
