@@ -1,5 +1,8 @@
 #include "experiments/evaluate/generation.h"
 
+#include <limits>
+
+#include "core/error.h"
 #include "layers/model/make_model.h"
 #include "layers/settings/default_plans.h"
 #include "tests/layers/drawn_weights.h"
@@ -43,6 +46,31 @@ std::vector<GenerationTask> tasks() {
                     .seed = seed}});
   }
   return all;
+}
+
+TEST(Generation, logits_that_are_no_numbers_are_an_error_and_no_token) {
+  const core::Real infinity = std::numeric_limits<core::Real>::infinity();
+  const core::Real nan = std::numeric_limits<core::Real>::quiet_NaN();
+  const core::Rng stream(1);
+  const auto drawn = [&](const std::vector<core::Real>& logits, double temperature) {
+    core::Tensor all({Index(logits.size())}, 0);
+    std::ranges::copy(logits, all.write().begin());
+    return draw_token(all, {.temperature = temperature}, stream, 0);
+  };
+  for (const double temperature : {0.0, 1.0}) {
+    for (const std::vector<core::Real>& none : {std::vector<core::Real>{0, nan, 1},
+                                                {nan, 0, 1},
+                                                {0, infinity, 1},
+                                                {-infinity, -infinity, -infinity}}) {
+      try {
+        drawn(none, temperature);
+        ADD_FAILURE() << "a token was drawn";
+      } catch (const core::Error& error) {
+        EXPECT_EQ(error.fault(), core::Fault::diverged);
+      }
+    }
+    EXPECT_EQ(drawn({-infinity, 3, -infinity}, temperature), 1);
+  }
 }
 
 TEST(Generation, of_several_continuations_together_is_that_of_each_alone) {
