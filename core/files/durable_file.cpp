@@ -17,11 +17,12 @@ std::string read_text_file(const std::filesystem::path& path) {
   using Type = std::filesystem::file_type;
   if (kind == Type::fifo || kind == Type::character || kind == Type::socket || kind == Type::block)
     throw Error(Fault::data, "cannot read " + path.string() + ": it is no file");
+  errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   if (file.peek() != std::ifstream::traits_type::eof()) text << file.rdbuf();
   if (!file.is_open() || file.bad())
-    throw Error(Fault::data, "cannot read " + path.string() + ": " + std::strerror(errno));
+    throw Error(Fault::data, "cannot read " + path.string() + ": " + explain_errno(errno));
   return text.str();
 }
 
@@ -43,6 +44,7 @@ std::string explain_errno(int error) {
       return text + "; correct the link";
     case EACCES:
     case EPERM:
+      return text + "; change its permissions or choose another place";
     case EROFS:
       return text + "; make it writable or choose another directory";
     default:

@@ -110,14 +110,28 @@ void write_predictions(const Predictions& predictions, const std::string& path) 
                       json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
+/// A loss that no probability comes to is that of a model that diverged.
+void check_finite(const Evaluation& e, const std::string& scored) {
+  if (std::isfinite(e.perplexity())) return;
+  const std::string loss = std::isfinite(e.nats)
+                               ? format_fixed(e.nats, 0) + " nats, which no probability comes to"
+                               : "not finite";
+  throw core::Error(
+      core::Fault::diverged, "the model's loss on " + scored + " is " + loss,
+      "Score an earlier checkpoint with --ckpt, or train again with a lower optim.lr");
+}
+
 /// The same model on sequences of each length, also beyond that of training.
 int eval_lengths(const CommandLine& line, data::Split split) {
+  load_saved_model(line);  // refuses data that changed, which no other length can tell
   std::vector<LengthEvaluation> all;
   auto list = nlohmann::ordered_json::array();
   for (const Index length : lengths_of(line.text("lengths"))) {
     const LoadedModel saved = load_saved_model(line, {"data.length=" + std::to_string(length)});
     all.push_back(
         {length, evaluate(*saved.model, *saved.dataset, shared_options(saved.config, split))});
+    check_finite(all.back().evaluation,
+                 core::message_of(data::name_of(split), " with data.length=", length));
     auto json = to_json(all.back().evaluation, *saved.dataset, split);
     json["length"] = length;
     list.push_back(std::move(json));
@@ -133,18 +147,6 @@ std::vector<std::string> settings_of_whole(const CommandLine& line) {
       line.overrides(), [](const std::string& word) { return word.starts_with("data.path="); });
   core::require(named, "--whole scores all of a file: name it with data.path=FILE");
   return {"data.train_path=", "data.validation_path=", "data.test_path=", "data.fractions=[1,0,0]"};
-}
-
-/// A loss that no probability comes to is that of a model that diverged.
-void check_finite(const Evaluation& e, data::Split split) {
-  if (std::isfinite(e.perplexity())) return;
-  const std::string loss = std::isfinite(e.nats)
-                               ? format_fixed(e.nats, 0) + " nats, which no probability comes to"
-                               : "not finite";
-  throw core::Error(
-      core::Fault::diverged,
-      "the model's loss on " + std::string(data::name_of(split)) + " is " + loss,
-      "Score an earlier checkpoint with --ckpt, or train again with a lower optim.lr");
 }
 
 /// A model that leaks is never scored without its leak.
@@ -199,8 +201,8 @@ int eval_command(const Arguments& arguments) {
   const data::Split split = whole ? data::Split::training : split_named(line.text("split"));
   if (line.has("predictions")) check_output(line.text("predictions"), {}, true);
   if (line.has("lengths")) {
-    core::require(!line.has("stride"), "--stride is for one length: leave out --lengths");
-    core::require(!whole, "--whole is for one length: leave out --lengths");
+    for (const char* const other : {"stride", "whole", "tokens", "generate", "predictions"})
+      core::require(!line.has(other), "--", other, " is for one length: leave out --lengths");
     return eval_lengths(line, split);
   }
   const LoadedModel saved = load_saved_model(line, settings_of_whole(line));
@@ -210,7 +212,7 @@ int eval_command(const Arguments& arguments) {
   const Evaluation e =
       asking ? evaluate_questions(*asking.model, *asking.questions, options, &predictions)
              : evaluate(*saved.model, *saved.dataset, options);
-  check_finite(e, split);
+  check_finite(e, std::string(data::name_of(split)));
   std::optional<TargetEvaluation> targets;
   if (line.has("generate")) targets = generated_targets(saved, split, predictions);
   if (line.has("predictions") && core::ranks().is_first()) {

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "core/files/durable_file.h"
 #include "experiments/config/text.h"
 #include "experiments/config/toml.h"
 
@@ -70,7 +71,7 @@ class Inclusion {
       text.append(some.data(), std::size_t(file.gcount()));
     }
     if (!file.is_open() || file.bad())
-      return fail(errno ? std::generic_category().message(errno) : "it cannot be opened");
+      return fail(errno ? core::explain_errno(errno) : "it cannot be opened");
     if (text.size() > largest_file) return fail("it is larger than 1 MiB; is it the right file?");
     return text;
   }

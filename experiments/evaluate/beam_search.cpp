@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "core/error.h"
+#include "experiments/evaluate/generation.h"
 
 namespace weft::experiments {
 namespace {
@@ -33,6 +34,7 @@ double score_of(double log_probability, Index tokens, double penalty) {
 
 std::vector<double> log_softmax(const core::Tensor& logits) {
   const auto z = logits.read();
+  check_logits(z);
   const double top = double(std::ranges::max(z));
   double total = 0;
   for (const core::Real value : z) total += std::exp(double(value) - top);

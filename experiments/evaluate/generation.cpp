@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/error.h"
@@ -11,10 +12,23 @@ namespace weft::experiments {
 using core::Index;
 using core::Token;
 
+void check_logits(std::span<const core::Real> logits) {
+  bool all = true;
+  core::Real largest = -std::numeric_limits<core::Real>::infinity();
+  for (const core::Real logit : logits) {
+    all = all && !std::isnan(logit);
+    largest = std::max(largest, logit);
+  }
+  if (all && std::isfinite(largest)) return;
+  throw core::Error(core::Fault::diverged, "what the model predicts is not a number",
+                    "Use an earlier checkpoint with --ckpt, or train again with a lower optim.lr");
+}
+
 Token draw_token(const core::Tensor& logits, const GenerationOptions& options,
                  const core::Rng& stream, std::uint64_t i) {
   const auto z = logits.read().first(options.drawn > 0 ? std::size_t(options.drawn)
                                                        : std::size_t(logits.size()));
+  check_logits(z);
   if (options.temperature == 0) return Token(std::ranges::max_element(z) - z.begin());
   std::vector<Token> order(z.size());
   std::iota(order.begin(), order.end(), 0);

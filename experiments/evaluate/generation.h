@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/arrays/tokens.h"
@@ -19,7 +20,11 @@ struct GenerationOptions {
   std::uint64_t seed = 1;
 };
 
-/// Draws a token from logits [V]; number i of the stream decides.
+/// Throws an Error (Fault::diverged) where a model's logits are no numbers. -inf is one: a token
+/// that is never drawn.
+void check_logits(std::span<const core::Real> logits);
+
+/// Draws a token from logits [V]; number i of the stream decides. Throws as check_logits does.
 core::Token draw_token(const core::Tensor& logits, const GenerationOptions& options,
                        const core::Rng& stream, std::uint64_t i);
 

@@ -1,6 +1,7 @@
 #include "experiments/evaluate/leak_audit.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <iomanip>
 #include <nlohmann/json.hpp>
@@ -105,6 +106,11 @@ LeakAudit audit_leaks(const layers::LanguageModel& model, const data::Dataset& d
   const double scored = std::max<double>(1, double(audit.scored));
   audit.whole_nats /= scored;
   audit.cut_nats /= scored;
+  if (!std::isfinite(audit.whole_nats) || !std::isfinite(audit.cut_nats))
+    throw core::Error(core::Fault::diverged,
+                      "audit: the model's loss is not finite, and outputs that are no numbers show "
+                      "no leak",
+                      "Audit an earlier checkpoint with --ckpt");
   return audit;
 }
 

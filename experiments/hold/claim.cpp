@@ -33,8 +33,18 @@ struct Found {
   std::time_t touched = 0;
 };
 
+/// Whether a file cannot be opened for reasons that say nothing of the file: too many open ones,
+/// too little memory, a disk or server in trouble.
+bool cannot_be_read_now(const fs::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const int failed = file < 0 ? errno : 0;
+  if (file >= 0) ::close(file);
+  return failed == EMFILE || failed == ENFILE || failed == ENOMEM || failed == EIO ||
+         failed == ESTALE;
+}
+
 /// Nothing when there is no such file. What is damaged still has a token, that of its name, so that
-/// it can be taken over from.
+/// it can be taken over from; what only cannot be read now is an Error.
 std::optional<Found> read_claim(const fs::path& path) {
   struct stat about {};
   if (::stat(path.c_str(), &about) != 0) return std::nullopt;
@@ -42,8 +52,9 @@ std::optional<Found> read_claim(const fs::path& path) {
   std::optional<Holder> holder;
   try {
     holder = Holder::parse(core::read_text_file(path));
-  } catch (const core::Error&) {
+  } catch (const core::Error& error) {
     if (!fs::exists(path)) return std::nullopt;
+    if (cannot_be_read_now(path)) throw core::Error(core::Fault::checkpoint, error.what());
   }
   found.is_readable = holder.has_value();
   found.holder =
@@ -209,9 +220,13 @@ Claim::~Claim() {
     (void)sign_.release();
     return;
   }
-  const std::vector<Found> chain = chain_in(directory_);
-  if (chain.empty() || chain.back().holder.token != token_) return;
-  for (const Found& found : chain) ::unlink(found.path.c_str());  // the first one gives it free
+  try {
+    const std::vector<Found> chain = chain_in(directory_);
+    if (chain.empty() || chain.back().holder.token != token_) return;
+    for (const Found& found : chain) ::unlink(found.path.c_str());  // the first one gives it free
+  } catch (const core::Error&) {
+    // The claim stays, of a process that others see has ended.
+  }
 }
 
 bool Claim::is_lost(std::string& to) const {

@@ -93,7 +93,7 @@ std::string Holder::text() const {
 bool Holder::is_alive() const {
   if (::kill(pid_t(process), 0) != 0 && errno == ESRCH) return false;
   const ProcessFacts now = facts_of(process);
-  return now.state != 'Z' && (now.started == 0 || now.started == started);
+  return now.state != 'Z' && (now.started == 0 || started == 0 || now.started == started);
 }
 
 }  // namespace weft::experiments

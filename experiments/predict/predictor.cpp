@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "experiments/console/number_text.h"
+#include "experiments/evaluate/generation.h"
 
 namespace weft::experiments {
 
@@ -59,14 +60,11 @@ std::unique_ptr<Predictor> make_predictor(const TextModel& model, const Predicto
 }
 
 std::vector<double> probabilities_of(std::span<const core::Real> logits) {
+  check_logits(logits);
   const double largest = double(*std::ranges::max_element(logits));
   std::vector<double> all;
   double sum = 0;
   for (const core::Real logit : logits) sum += all.emplace_back(std::exp(double(logit) - largest));
-  if (!std::isfinite(sum))
-    throw core::Error(
-        core::Fault::diverged, "what the model predicts is not a number",
-        "Use an earlier checkpoint with --ckpt, or train again with a lower optim.lr");
   for (double& one : all) one /= sum;
   return all;
 }

@@ -122,7 +122,10 @@ Trainer::Step Trainer::step(autograd::Profile* profile, const std::function<void
   if (!batches)
     batches = std::make_unique<data::Prefetch>(*dataset_, step_ * micro, micro + 1, rows());
   std::vector<data::Batch> read;
-  for (Index m = 0; m < micro; ++m) read.push_back(batches->next());
+  for (Index m = 0; m < micro; ++m) {
+    if (poll) poll();
+    read.push_back(batches->next());
+  }
   const Portions portions = cut(read);
   std::vector<layers::StreamMemory> memory = memory_;
   memory.resize(std::size_t(own_.size()));

@@ -33,9 +33,9 @@ class Trainer {
     optim::StepReport report;
   };
   /// One optimizer step, by all ranks. A loss or gradient that is not finite changes nothing and
-  /// throws an Error (Fault::diverged) that names the first op and layer to make it. Between
-  /// micro-batches it calls `poll`, which may throw to give the step up where there is one rank:
-  /// nothing has then changed.
+  /// throws an Error (Fault::diverged) that names the first op and layer to make it. Before each
+  /// micro-batch is read and trained on it calls `poll`, which may throw to give the step up where
+  /// there is one rank: nothing has then changed.
   Step step(autograd::Profile* profile = nullptr, const std::function<void()>& poll = {});
 
   Index steps_done() const { return step_; }

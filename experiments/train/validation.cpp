@@ -1,5 +1,8 @@
 #include "experiments/train/validation.h"
 
+#include <cmath>
+
+#include "core/error.h"
 #include "experiments/console/number_text.h"
 #include "experiments/evaluate/baselines.h"
 
@@ -27,6 +30,12 @@ Validation score(const Trainer& trainer, const std::string& name, Index batches,
   Validation result;
   Evaluation& e = result.evaluation;
   e = evaluate(trainer.model(), trainer.dataset(), validation_options(trainer, batches, poll));
+  if (!std::isfinite(e.nats))
+    throw core::Error(
+        core::Fault::diverged,
+        core::message_of("the validation loss after step ", trainer.steps_done(), " is not finite"),
+        "Lower optim.lr, raise optim.warmup or lower optim.clip, and resume from the "
+        "last checkpoint");
   result.spans = span_report(trainer.model(), config);
   result.record = {trainer.steps_done(), {{name + "_loss", e.nats}, {name + "_bits", e.bits()}}};
   result.line = "step " + std::to_string(trainer.steps_done()) + ": validation " +

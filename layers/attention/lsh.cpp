@@ -249,7 +249,7 @@ class LshAttention final : public Attention, public GroupsTokens {
     }
     if (settings_.dedup) {
       std::ranges::sort(read);
-      read.erase(std::ranges::unique(read).begin(), read.end());
+      read.erase(std::unique(read.begin(), read.end()), read.end());
     }
     return read;
   }

@@ -1,7 +1,7 @@
 #include "layers/settings/attention_plans.h"
 
 #include <algorithm>
-#include <ranges>
+#include <iterator>
 
 #include "core/error.h"
 #include "layers/attention/contract/fit.h"
@@ -34,9 +34,11 @@ Mechanism read_mechanism(core::Fields& field, std::string kind, const AttentionS
 }
 
 /// The groups whose settings name a mechanism.
-auto named(const std::vector<HeadGroupPlan>& groups) {
-  return groups | std::views::filter(
-                      [](const HeadGroupPlan& group) { return group.attention.make != nullptr; });
+std::vector<HeadGroupPlan> named(const std::vector<HeadGroupPlan>& groups) {
+  std::vector<HeadGroupPlan> all;
+  std::ranges::copy_if(groups, std::back_inserter(all),
+                       [](const HeadGroupPlan& group) { return group.attention.make != nullptr; });
+  return all;
 }
 
 /// Whether every projection of a mechanism has as many heads as its output.

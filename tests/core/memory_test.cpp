@@ -1,9 +1,11 @@
 #include "core/memory.h"
 
+#include <limits>
 #include <new>
 #include <thread>
 #include <vector>
 
+#include "core/out_of_memory.h"
 #include "core/scope.h"
 
 namespace weft::core {
@@ -145,6 +147,25 @@ TEST(Memory, that_cannot_be_had_is_an_error_and_is_not_counted) {
 #endif
   const MemoryUse start = fresh_start();
   EXPECT_THROW(allocate(Index(1) << 58), std::bad_alloc);
+  const MemoryUse after = memory_use();
+  EXPECT_EQ(after.live, start.live);
+  EXPECT_EQ(after.held, start.held);
+  EXPECT_EQ(after.peak, start.peak);
+}
+
+TEST(Memory, of_a_size_that_overflows_or_that_no_machine_has_is_refused_before_it_is_asked_for) {
+  const MemoryUse start = fresh_start();
+  const Index most = std::numeric_limits<Index>::max();
+  for (const Index numbers : {most, most / Index(sizeof(Real)) + 1, most / Index(sizeof(Real)),
+                              Index(1) << 62, Index(1) << 47}) {
+    try {
+      allocate(numbers);
+      ADD_FAILURE() << numbers << " numbers were given";
+    } catch (const OutOfMemory& error) {
+      EXPECT_NE(std::string(error.what()).find("more than any machine holds"), std::string::npos)
+          << error.what();
+    }
+  }
   const MemoryUse after = memory_use();
   EXPECT_EQ(after.live, start.live);
   EXPECT_EQ(after.held, start.held);

@@ -1,6 +1,7 @@
 #include "experiments/evaluate/beam_search.h"
 
 #include <cmath>
+#include <limits>
 
 #include "core/error.h"
 #include "experiments/evaluate/generation.h"
@@ -113,6 +114,17 @@ TEST(BeamSearch, one_beam_without_penalty_follows_the_likeliest_token_to_its_end
       EXPECT_TRUE(std::equal(found[0].tokens.begin(), found[0].tokens.end(), greedy.tokens.begin()))
           << attention;
     }
+  }
+}
+
+TEST(BeamSearch, of_a_model_whose_logits_are_no_numbers_is_an_error_and_no_target) {
+  Sample it(false);
+  std::ranges::fill(it.drawn->arena().values(), std::numeric_limits<core::Real>::quiet_NaN());
+  try {
+    beam_search(it.get(), source, boundary, {.beams = 2, .tokens = 4});
+    ADD_FAILURE() << "a target was found";
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.fault(), core::Fault::diverged);
   }
 }
 

@@ -1,8 +1,10 @@
 #include "experiments/evaluate/generation.h"
 
+#include <limits>
 #include <set>
 
 #include "core/counters.h"
+#include "core/error.h"
 #include "experiments/evaluate/image_samples.h"
 #include "layers/model/make_model.h"
 #include "layers/settings/default_plans.h"
@@ -47,6 +49,31 @@ std::vector<GenerationTask> tasks() {
                     .seed = seed}});
   }
   return all;
+}
+
+TEST(Generation, logits_that_are_no_numbers_are_an_error_and_no_token) {
+  const core::Real infinity = std::numeric_limits<core::Real>::infinity();
+  const core::Real nan = std::numeric_limits<core::Real>::quiet_NaN();
+  const core::Rng stream(1);
+  const auto drawn = [&](const std::vector<core::Real>& logits, double temperature) {
+    core::Tensor all({Index(logits.size())}, 0);
+    std::ranges::copy(logits, all.write().begin());
+    return draw_token(all, {.temperature = temperature}, stream, 0);
+  };
+  for (const double temperature : {0.0, 1.0}) {
+    for (const std::vector<core::Real>& none : {std::vector<core::Real>{0, nan, 1},
+                                                {nan, 0, 1},
+                                                {0, infinity, 1},
+                                                {-infinity, -infinity, -infinity}}) {
+      try {
+        drawn(none, temperature);
+        ADD_FAILURE() << "a token was drawn";
+      } catch (const core::Error& error) {
+        EXPECT_EQ(error.fault(), core::Fault::diverged);
+      }
+    }
+    EXPECT_EQ(drawn({-infinity, 3, -infinity}, temperature), 1);
+  }
 }
 
 TEST(Generation, of_several_continuations_together_is_that_of_each_alone) {

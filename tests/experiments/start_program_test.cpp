@@ -139,6 +139,25 @@ TEST(Start, finished_and_early_stopped_runs_stay_as_they_are_when_resumed) {
   }
 }
 
+TEST(Start, what_a_kill_left_beside_the_listed_checkpoints_is_cleared_by_the_next_resume) {
+  const Started program("unlisted");
+  const fs::path checkpoints = program.path("a/checkpoints");
+  const std::string best = read_text(checkpoints / "best.json");
+  const fs::path newest = checkpoints / "ckpt-00000012.h5";
+  const std::vector<fs::path> left = {checkpoints / "ckpt-00000001.h5",
+                                      checkpoints / "ckpt-00000013.h5",
+                                      checkpoints / "ckpt-00000014.h5.1-0.tmp"};
+  // As a kill between last.json and best.json leaves it, at the last save of a run.
+  for (const fs::path& file : left) fs::copy_file(newest, file);
+  std::ofstream(checkpoints / "best.json") << "[]";
+  const Outcome resumed = program.run({"train", "a", "--resume"});
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  for (const fs::path& file : left) EXPECT_FALSE(fs::exists(file)) << file;
+  EXPECT_TRUE(fs::exists(newest));
+  EXPECT_EQ(read_text(checkpoints / "best.json"), best);
+  EXPECT_EQ(program.run({"ckpt", "verify", "a"}).code, 0);
+}
+
 TEST(Start, a_run_without_a_checkpoint_is_not_advised_to_be_deleted) {
   const Started program("none");
   fs::remove_all(program.path("a/checkpoints"));

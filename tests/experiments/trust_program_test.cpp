@@ -110,6 +110,7 @@ TEST(Trust, eval_notices_other_labels_and_changed_data) {
   program.write("train.tsv", "bad\tabc\ngood\tdef\nbad\tghi\ngood\tjkl\n");
   ASSERT_EQ(program.run({"train", "c.toml", "--run", "a"}).code, 0);
   EXPECT_EQ(program.run({"eval", "a"}).code, 0);
+  EXPECT_EQ(program.run({"eval", "a", "--lengths", "8"}).code, 0);
   program.write("other.tsv", "alpha\tabc\nbad\tdef\n");
   const Outcome labels =
       program.run({"eval", "a", "data.train_path=other.tsv", "data.validation_path=other.tsv"});
@@ -118,9 +119,11 @@ TEST(Trust, eval_notices_other_labels_and_changed_data) {
   program.write("new.tsv", "good\tabc\nbad\tdefg\n");
   EXPECT_EQ(program.run({"eval", "a", "data.validation_path=new.tsv"}).code, 0);
   program.write("train.tsv", "bad\tabc\ngood\tdef\nbad\tghi\ngood\tjkX\n");
-  const Outcome changed = program.run({"eval", "a"});
-  EXPECT_EQ(changed.code, 4) << changed.err;
-  EXPECT_NE(changed.err.find("fingerprint"), std::string::npos) << changed.err;
+  for (const Words& words : {Words{"eval", "a"}, Words{"eval", "a", "--lengths", "8"}}) {
+    const Outcome changed = program.run(words);
+    EXPECT_EQ(changed.code, 4) << changed.err;
+    EXPECT_NE(changed.err.find("fingerprint"), std::string::npos) << changed.err;
+  }
 }
 
 TEST(Trust, nested_json_in_a_run_folder_crashes_nothing) {

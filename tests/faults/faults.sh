@@ -7,7 +7,7 @@
 # makes fewer. After each: no crash; exit code 0 only when the results are those of an undisturbed
 # run, else a documented one with a message; what was there before is intact; the same command again,
 # undisturbed, ends in the same bytes. Without --full every kind of call is tried at a few n, with
-# errors in turn. Ends in a table of calls x errors.
+# errors in turn. Ends in a table of calls x errors; SIGTERM ends it early, with the table so far.
 set -uo pipefail
 
 weft=$(readlink -f -- "$1") shim=$(readlink -f -- "$2")
@@ -16,6 +16,8 @@ read -ra commands <<<"${*:4}"
 ((${#commands[@]})) || commands=(train sweep export prepare report)
 scratch=$(mktemp -d)
 trap 'rm -rf -- "$scratch"' EXIT
+stopped=0
+trap 'stopped=1' TERM
 cd -- "$scratch"
 
 declare -A errors=([ENOSPC]=28 [EIO]=5 [EINTR]=4 [ENOSYS]=38 [EDQUOT]=122 [short]=0 [EAGAIN]=11 [ENOMEM]=12
@@ -57,7 +59,7 @@ left_sweep() { sha sweeps/s/scores/*.json sweeps/s/configs/*.toml sweeps/s/trial
 
 run_export() { "$weft" export before -o model.safetensors; }
 again_export() { "$weft" export before -o model.safetensors --force; }
-left_export() { sha model.safetensors; }
+left_export() { sha model.safetensors model.md model.py; }
 
 run_prepare() { "$weft" data prepare text.txt -o text.h5; }
 again_prepare() { "$weft" data prepare text.txt -o text.h5 --force; }
@@ -69,7 +71,7 @@ left_report() { sha r.html t.md t.csv t.tex pictures/*.svg; }
 
 sha() { sha256sum -- "$@" 2>&1; }
 without_times() { sed -E 's/"(tokens_per_s|peak_bytes|time)":[^,}]*,?//g' "$1"; }
-clear_results() { rm -rf run sweeps model.safetensors text.h5 r.html t.* t-times.* pictures; }
+clear_results() { rm -rf run sweeps model.* text.h5 r.html t.* t-times.* pictures; }
 kept() { find before done -type f ! -name lock -print0 | sort -z | xargs -0 sha256sum; }
 
 "$weft" train base.toml --run before >/dev/null && "$weft" sweep s.toml --dir done >/dev/null ||
@@ -122,6 +124,7 @@ for command in "${commands[@]}"; do
   for call in open write print fsync rename link flock mmap fork memory; do
     n=0 name=EIO
     attempt
+    [ "$code" = 0 ] || complain "exit $code undisturbed"
     most=$calls
     read -ra names <<<"${kinds[$call]}"
     step=1
@@ -133,28 +136,36 @@ for command in "${commands[@]}"; do
       for name in "${chosen[@]}"; do
         attempt
         ((reached)) && judge
+        ((stopped)) && break 4
       done
     done
   done
 done
 
 # Where every lock fails, as on a file system that has none, a claim still keeps a second process out.
-clear_results
-head -c 8 /dev/zero >counter
 without_locks() {
   FAULT_CALL=flock FAULT_AT=-1 FAULT_ERROR=${errors[ENOSYS]} FAULT_COUNTER=$scratch/counter LD_PRELOAD=$shim \
     "$weft" train base.toml --run run "$@"
 }
-without_locks train.steps=1000000 >out.txt 2>&1 &
-for _ in $(seq 600); do [ ! -f run/checkpoints/last.json ] || break; sleep 0.05; done
-command=train call=flock n=all name=ENOSYS
-without_locks --resume >out.txt 2>err.txt
-code=$?
-[ "$code" = 2 ] && grep -q "another process is training there" err.txt ||
-  complain "a second process in a run without locks ended with $code"
-kill -TERM "$(sed -n 's/.*"process": *\([0-9]*\).*/\1/p' run/claim)"
-wait
-[ ! -e run/claim ] || complain "a claim was left behind"
+try_without_locks() {
+  clear_results
+  head -c 8 /dev/zero >counter
+  without_locks train.steps=1000000 >out.txt 2>&1 &
+  for _ in $(seq 600); do [ ! -f run/checkpoints/last.json ] || break; sleep 0.05; done
+  command=train call=flock n=all name=ENOSYS
+  without_locks --resume >out.txt 2>err.txt
+  code=$?
+  [ "$code" = 2 ] && grep -q "another process is training there" err.txt ||
+    complain "a second process in a run without locks ended with $code"
+  kill -TERM "$(sed -n 's/.*"process": *\([0-9]*\).*/\1/p' run/claim)"
+  wait
+  [ ! -e run/claim ] || complain "a claim was left behind"
+}
+if ((stopped)); then
+  echo "stopped in $command, call $n of $call: what follows was not tried"
+else
+  try_without_locks
+fi
 
 echo
 printf '%-8s' call

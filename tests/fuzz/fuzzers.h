@@ -16,8 +16,8 @@ const std::vector<Fuzzer>& all_fuzzers();
 /// Null when there is none of that name.
 const Fuzzer* find_fuzzer(std::string_view name);
 
-/// Reads an input. That it is refused (core::Error, or what the system says of a file) is as good
-/// as that it is taken; any other exception ends the process, as a crash would.
+/// Reads an input. That it is refused (core::Error) is as good as that it is taken; any other
+/// exception ends the process, as a crash would.
 void try_input(const Fuzzer& fuzzer, std::string_view input);
 
 /// Ends the process unless what must hold of an input that was taken does.

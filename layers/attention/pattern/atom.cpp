@@ -164,8 +164,7 @@ Pattern block_local_pattern(Index block, Index back, Index ahead) {
 
 Pattern global_pattern(std::vector<Index> positions, GlobalMode mode) {
   std::ranges::sort(positions);
-  const auto repeated = std::ranges::unique(positions);
-  positions.erase(repeated.begin(), repeated.end());
+  positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
   core::require(positions.empty() || positions.front() >= 0,
                 "pattern: global positions must not be negative");
   Pattern pattern;

@@ -39,6 +39,20 @@ TEST(Shape, prints_its_extents) {
   EXPECT_EQ(text.str(), "[2, 3][][7]");
 }
 
+TEST(Shape, refuses_to_count_more_elements_than_a_number_holds) {
+  const Index half = Index(1) << 31;
+  EXPECT_EQ((Shape{half, half}.size()), half * half);
+  for (const Shape& shape : {Shape{half, half, 2}, Shape{2, half, half}}) {
+    EXPECT_THROW(shape.size(), Error) << shape;
+    EXPECT_THROW(shape.rows(), Error) << shape;
+  }
+  try {
+    Shape{half, half, 2}.size();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("[2147483648, 2147483648, 2]"), std::string::npos);
+  }
+}
+
 TEST(Shape, refuses_negative_extents_and_too_many_axes) {
   EXPECT_THROW((Shape{2, -1}), Error);
   EXPECT_THROW((Shape{1, 1, 1, 1, 1, 1, 1}), Error);

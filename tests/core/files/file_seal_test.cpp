@@ -2,7 +2,9 @@
 
 #include <fstream>
 
+#include "core/error.h"
 #include "tests/fresh_directory.h"
+#include "tests/no_more_files.h"
 
 namespace weft::core {
 namespace {
@@ -41,6 +43,24 @@ TEST(FileSeal, every_cut_and_every_changed_byte_is_found) {
     EXPECT_NE(check_seal(path).problem, "") << i;
   }
   EXPECT_EQ(check_seal(path.string() + ".none").problem, "the file is missing");
+}
+
+TEST(FileSeal, a_file_that_cannot_be_opened_is_unreadable_and_not_called_damaged) {
+  const auto path = fresh_directory() / "file";
+  write(path, sealed("some contents"));
+  {
+    const NoMoreFiles limit;
+    try {
+      check_seal(path);
+      ADD_FAILURE() << "it was opened";
+    } catch (const Unreadable& error) {
+      EXPECT_EQ(error.fault(), Fault::checkpoint);
+      EXPECT_NE(std::string(error.what()).find("cannot read " + path.string()), std::string::npos)
+          << error.what();
+    }
+  }
+  EXPECT_EQ(check_seal(path).problem, "");
+  EXPECT_THROW(check_seal(path.parent_path()), Unreadable) << "a folder";
 }
 
 TEST(FileSeal, digests_are_those_of_xxh128sum) {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include "core/files/file_seal.h"
@@ -191,6 +192,59 @@ TEST(PreparedText, a_byte_changed_anywhere_is_refused) {
     std::ofstream(prepared.path, std::ios::binary) << changed;
     expect_says(refusal_of([&] { open_prepared_text(prepared.path); }), core::Fault::data,
                 prepared.path, "weft data prepare");
+  }
+}
+
+/// Puts other splits into a prepared text, and a seal that is right for them.
+void change_splits(const std::string& path, const std::vector<std::int64_t>& splits) {
+  const auto bytes_of = [](const std::vector<std::int64_t>& numbers) {
+    return std::string(reinterpret_cast<const char*>(numbers.data()),
+                       numbers.size() * sizeof numbers[0]);
+  };
+  const std::string old = bytes_of(core::Hdf5File::open(path).read<std::int64_t>("splits"));
+  std::string bytes = bytes_in(path);
+  const std::size_t at = bytes.find(old);
+  ASSERT_TRUE(at != std::string::npos && at == bytes.rfind(old)) << "not at one place";
+  bytes.replace(at, old.size(), bytes_of(splits));
+  bytes.erase(bytes.rfind("weft-seal"));
+  bytes += core::seal_of(std::as_bytes(std::span(bytes)));
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+TEST(PreparedText, a_well_sealed_file_with_overlapping_splits_is_refused) {
+  const Prepared prepared(text_of(40, 100));
+  for (const std::vector<std::int64_t>& splits : {std::vector<std::int64_t>{0, 60, 59, 30, 90, 10},
+                                                  {0, 60, 0, 60, 90, 10},
+                                                  {0, 60, 60, 30, 0, 100},
+                                                  {0, 100, 60, 30, 95, 5},
+                                                  {0, 60, 60, 30, 70, 1}}) {
+    change_splits(prepared.path, splits);
+    expect_says(refusal_of([&] { open_prepared_text(prepared.path); }), core::Fault::data,
+                prepared.path, "splits that overlap", "weft data prepare");
+  }
+  // Splits may leave text out, come in any order, and be empty anywhere.
+  for (const std::vector<std::int64_t>& splits : {std::vector<std::int64_t>{0, 60, 60, 30, 90, 10},
+                                                  {40, 60, 10, 30, 0, 10},
+                                                  {0, 60, 70, 10, 90, 10},
+                                                  {0, 100, 100, 0, 0, 0}}) {
+    change_splits(prepared.path, splits);
+    const PreparedText text = open_prepared_text(prepared.path);
+    EXPECT_EQ(text.facts.part(Split::training).begin, splits[0]);
+    EXPECT_EQ(text.facts.part(Split::test).size, splits[5]);
+  }
+}
+
+TEST(PreparedText, splits_beyond_the_tokens_or_below_nothing_are_refused) {
+  const Prepared prepared(text_of(40, 100));
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  for (const std::vector<std::int64_t>& splits : {std::vector<std::int64_t>{0, 101, 0, 0, 0, 0},
+                                                  {-1, 10, 60, 30, 90, 10},
+                                                  {0, -1, 60, 30, 90, 10},
+                                                  {50, most, 0, 0, 0, 0},
+                                                  {most, most, 0, 0, 0, 0}}) {
+    change_splits(prepared.path, splits);
+    expect_says(refusal_of([&] { open_prepared_text(prepared.path); }), core::Fault::data,
+                "splits beyond its 100 tokens");
   }
 }
 

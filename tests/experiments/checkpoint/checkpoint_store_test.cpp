@@ -2,9 +2,11 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/files/file_seal.h"
 #include "experiments/checkpoint/file.h"
 #include "experiments/checkpoint/store.h"
 #include "tests/experiments/checkpoint/checkpoint_sample.h"
+#include "tests/no_more_files.h"
 
 namespace weft::experiments {
 namespace {
@@ -124,6 +126,22 @@ TEST(CheckpointStore, uses_the_one_before_when_the_newest_is_missing) {
   EXPECT_TRUE(SampleRun(1).equals(CheckpointStore(directory, 2, 0).load_last(warnings)));
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_TRUE(contains(warnings[0], "missing"));
+}
+
+TEST(CheckpointStore, does_not_fall_back_where_the_newest_is_whole_but_cannot_be_read_now) {
+  const auto directory = fresh_directory();
+  CheckpointStore store(directory, 2, 2);
+  store.save(SampleRun(1).snapshot, 3.0);
+  store.save(SampleRun(2).snapshot, 2.0);
+  std::vector<std::string> warnings;
+  {
+    const NoMoreFiles limit;
+    EXPECT_THROW(store.load_best(warnings), core::Unreadable);
+    EXPECT_TRUE(contains(message_when([&] { store.load_last(warnings); }), "ulimit -n"));
+  }
+  EXPECT_TRUE(SampleRun(2).equals(store.load_best(warnings)));
+  EXPECT_TRUE(SampleRun(2).equals(store.load_last(warnings)));
+  EXPECT_TRUE(warnings.empty());
 }
 
 TEST(CheckpointStore, goes_on_from_the_one_it_fell_back_to) {

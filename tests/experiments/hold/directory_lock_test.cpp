@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/files/durable_file.h"
 #include "tests/experiments/checkpoint/checkpoint_sample.h"
+#include "tests/no_more_files.h"
 
 namespace {
 int failure_of_flock = 0, failure_of_link = 0;
@@ -172,6 +173,26 @@ TEST_P(DirectoryLockTest, a_process_number_that_another_process_has_by_now_holds
   leave_claim(directory_, own);
   EXPECT_FALSE(DirectoryLock::is_held(directory_));
   EXPECT_TRUE(DirectoryLock::take(directory_, holder_).has_value()) << holder_;
+}
+
+TEST_P(DirectoryLockTest, a_holder_whose_start_is_not_known_holds_as_long_as_it_lives) {
+  Holder own = Holder::own();
+  own.started = 0;
+  leave_claim(directory_, own);
+  EXPECT_TRUE(DirectoryLock::is_held(directory_));
+  EXPECT_FALSE(DirectoryLock::take(directory_, holder_).has_value());
+}
+
+TEST_P(DirectoryLockTest, a_holder_that_can_open_no_file_now_is_not_told_that_it_was_taken_over) {
+  const auto lock = DirectoryLock::take(directory_, holder_);
+  ASSERT_TRUE(lock.has_value()) << holder_;
+  {
+    const NoMoreFiles limit;
+    const std::string refusal = message_when([&] { lock->require_held(); });
+    EXPECT_TRUE(contains(refusal, "ulimit -n")) << refusal;
+    EXPECT_FALSE(contains(refusal, "taken over")) << refusal;
+  }
+  lock->require_held();
 }
 
 TEST_P(DirectoryLockTest, a_process_that_has_ended_holds_nothing_though_nobody_collected_it) {
