@@ -54,6 +54,31 @@ Batch rows_of(const Batch& batch, core::Stretch rows) {
   return part;
 }
 
+Batch columns_of(const Batch& batch, core::Stretch columns) {
+  const Index rows = batch.inputs.shape()[0], length = batch.inputs.shape()[1];
+  core::require(0 <= columns.begin && columns.begin < columns.end && columns.end <= length,
+                "data: columns ", columns.begin, " to ", columns.end, " of ", length);
+  core::require(batch.targets.shape() == batch.inputs.shape() && !batch.lengths &&
+                    batch.sources.size() == 0 && batch.documents.size() == 0,
+                "data: only sequences of tokens with a target each can be cut into columns");
+  const auto tokens = [&](const core::Tokens& all) {
+    if (all.size() == 0) return all;
+    std::vector<Token> own;
+    for (Index r = 0; r < rows; ++r) {
+      const auto row =
+          all.read().subspan(std::size_t(r * length + columns.begin), std::size_t(columns.size()));
+      own.insert(own.end(), row.begin(), row.end());
+    }
+    return core::Tokens({rows, columns.size()}, std::move(own));
+  };
+  Batch part;
+  part.inputs = tokens(batch.inputs);
+  part.targets = tokens(batch.targets);
+  part.distances = tokens(batch.distances);
+  part.continues = batch.continues;
+  return part;
+}
+
 std::vector<std::string> Dataset::words(std::span<const Token> tokens) const {
   return plain_words(decode(tokens));
 }

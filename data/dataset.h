@@ -137,5 +137,7 @@ class Dataset {
 
 /// Some rows of a batch.
 Batch rows_of(const Batch& batch, core::Stretch rows);
+/// Some columns of a batch in which every token has its own target and nothing is padding.
+Batch columns_of(const Batch& batch, core::Stretch columns);
 
 }  // namespace weft::data

@@ -33,9 +33,10 @@ std::chrono::seconds longest_silence() {
 }
 /// How long the thread is waited for when it is to end all processes.
 constexpr auto patience_at_end = std::chrono::seconds(10);
-/// How many transfers of channels other than 0 move at a time: enough to keep a cable busy, and few
-/// enough for a short message to pass.
+/// How many transfers that nobody waits for yet move at a time: enough to keep a cable busy, and
+/// few enough for a short message to pass.
 constexpr std::ptrdiff_t most_at_a_time = 2;
+bool is_patient(int channel) { return channel != 0 && channel < first_urgent_channel; }
 /// MPI counts in int; longer messages go in pieces.
 constexpr std::size_t longest_message = std::size_t(1) << 30;
 
@@ -194,7 +195,8 @@ class MpiRanks final : public Ranks {
       MPI_Abort(MPI_COMM_WORLD, *abort_code_);
     }
     while (!begun_.empty()) {
-      (begun_.front().channel == 0 ? urgent_ : patient_).push_back(std::move(begun_.front()));
+      (is_patient(begun_.front().channel) ? patient_ : urgent_)
+          .push_back(std::move(begun_.front()));
       begun_.pop_front();
     }
     return !(ending_ && urgent_.empty() && patient_.empty() && under_way_.empty());
@@ -208,8 +210,7 @@ class MpiRanks final : public Ranks {
 
   bool post_some() {
     const std::size_t before = under_way_.size();
-    const auto is_patient = [](const Work& work) { return work.channel != 0; };
-    for (auto moving = std::ranges::count_if(under_way_, is_patient);
+    for (auto moving = std::ranges::count_if(under_way_, is_patient, &Work::channel);
          moving < most_at_a_time && !patient_.empty(); ++moving)
       post(patient_);
     while (!urgent_.empty()) post(urgent_);

@@ -31,6 +31,8 @@ class Transfer {
   virtual void wait() = 0;
 };
 
+inline constexpr int first_urgent_channel = 16;
+
 /// The processes that train one model together, seen from one of them.
 class Ranks {
  public:
@@ -43,8 +45,9 @@ class Ranks {
 
   /// Begins to move bytes and returns at once. What one rank sends another on a channel arrives in
   /// the order in which it was begun, and both must name the same sizes; no rank sends to itself.
-  /// Of what is on other channels than 0, which must be begun in the same order everywhere, a few
-  /// move at a time: what someone waits for on channel 0 goes between them.
+  /// Channel 0, and those from `first_urgent_channel` on, hold what someone waits for. What is on
+  /// the others must be begun in the same order everywhere; a few of it move at a time, and urgent
+  /// messages go between them.
   std::unique_ptr<Transfer> begin(std::vector<Outgoing> out, std::vector<Incoming> in,
                                   int channel = 0);
   /// The same, and waits.

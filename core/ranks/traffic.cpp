@@ -46,4 +46,17 @@ Traffic traffic_of_step(const Slices& slices, Index rank, Index shards, Index mi
   return sent;
 }
 
+Traffic traffic_of_chunks(const ChunkUnits& units, Index rank, Index ranks,
+                          std::span<const Traffic> between) {
+  const Stretch own = shards_of(rank, ranks, units.count());
+  Traffic sent;
+  for (Index unit = own.begin; unit < own.end; ++unit) {
+    const Index shard = units.shard_of(unit), from = units.chunk_of(unit);
+    for (Index to = 0; to < units.chunks; ++to)
+      if (const Index other = units.unit(shard, to); other < own.begin || other >= own.end)
+        sent += between[std::size_t(from * units.chunks + to)];
+  }
+  return sent;
+}
+
 }  // namespace weft::core

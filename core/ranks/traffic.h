@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/ranks/chunk_cut.h"
 #include "core/ranks/slices.h"
 
 namespace weft::core {
@@ -26,5 +27,9 @@ Traffic traffic_of_values(const Slices& slices, Index rank);
 /// each micro-batch a count of targets. Statistics of states and rows of row-sparse parameters
 /// depend on the data and come on top.
 Traffic traffic_of_step(const Slices& slices, Index rank, Index shards, Index micro_batches);
+/// Of the chunks of a rank, which come on top: `between` has for each chunk what it sends each of
+/// the others in a pass over a row shard, [chunks, chunks].
+Traffic traffic_of_chunks(const ChunkUnits& units, Index rank, Index ranks,
+                          std::span<const Traffic> between);
 
 }  // namespace weft::core

@@ -11,6 +11,7 @@
 #include "core/counters.h"
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "core/ranks/collectives.h"
 #include "experiments/bench/product_speed.h"
 #include "experiments/console/number_text.h"
 #include "experiments/console/progress.h"
@@ -30,8 +31,10 @@ double peak_resident_mb() {
 /// Pairs that the forward passes of one step score, counted in an evaluation of a batch: what is
 /// read may depend on the data, and then the cost model knows only the most it can be. Segments of
 /// streams read on in a past that a batch by itself does not have, and choose nothing by content.
+/// Nor do models that read chunks, of which no rank may have the whole sequence.
 Index count_scored_pairs(const Trainer& trainer) {
-  if (trainer.model().recurrent()) return trainer.scored_pairs_per_step();
+  if (trainer.model().recurrent() || trainer.config().train.chunks > 1)
+    return trainer.scored_pairs_per_step();
   const data::Batch batch = trainer.dataset().training(0);
   const Index before = core::counters().scored_pairs;
   trainer.model().score(autograd::Pass(), {batch});
@@ -78,8 +81,8 @@ StepBenchmark benchmark_step(const RunConfig& config, Index steps, autograd::Pro
   result.sent = {(counters.sent_bytes - sent) / steps, (counters.messages - messages) / steps};
   std::ranges::sort(waited_us);
   result.waited_s = 1e-6 * double(waited_us[waited_us.size() / 2]);
-  result.fixed_bytes = trainer.fixed_bytes();
-  result.peak_bytes = result.fixed_bytes + core::memory_use().peak;
+  result.fixed_bytes = core::largest(ranks, trainer.fixed_bytes());
+  result.peak_bytes = core::largest(ranks, trainer.fixed_bytes() + core::memory_use().peak);
   measure_products(result, bf16);
   result.tokens_per_s = double(trainer.tokens_per_step()) / result.step_s;
   result.scored_pairs = count_scored_pairs(trainer);

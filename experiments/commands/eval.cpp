@@ -71,13 +71,16 @@ nlohmann::ordered_json to_json(const Evaluation& e, const data::Dataset& dataset
   return json;
 }
 
-/// All ranks score together, each some rows of every batch.
+/// All ranks score together, each some rows of every batch, or some columns.
 EvaluationOptions shared_options(const RunConfig& config, data::Split split) {
   core::Ranks& ranks = core::ranks();
-  core::require(ranks.count() <= config.train.shards, ranks.count(), " processes cannot share ",
-                config.train.shards, " rows of a batch: set train.shards=", ranks.count(),
+  const Index units = config.train.units().count();
+  core::require(ranks.count() <= units, ranks.count(), " processes cannot share ", units,
+                config.train.chunks > 1 ? " chunks" : " rows",
+                " of a batch: set train.shards=", ranks.count(),
                 " or a multiple that divides train.batch");
-  return {.split = split, .shards = config.train.shards, .ranks = ranks};
+  return {
+      .split = split, .shards = config.train.shards, .ranks = ranks, .chunks = config.train.chunks};
 }
 
 using Predictions = std::vector<PredictedAnswer>;

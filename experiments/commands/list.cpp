@@ -57,6 +57,7 @@ void print_attention(const layers::AttentionEntry& entry) {
                 : traits.bidirectional ? "causal or bidirectional"
                                        : "causal only")
             << ", " << (traits.exact ? "exact" : "approximate")
+            << (traits.chunks ? ", reads on over train.chunks" : "")
             << (traits.leaks ? ", leaks: later tokens choose what earlier ones read" : "")
             << "; keys read per token: " << traits.keys_per_token
             << "; decoding keeps: " << traits.decode_state << '\n'

@@ -175,7 +175,9 @@ int train_command(const Arguments& arguments) {
   core::together(ranks, [&] {
     dataset = make_dataset(source.config, meaning_by(tokenizer));
     fit_memory(source.config);
-    if (!line.has("force") && ranks.is_first())
+    // Whether chunks of a sequence fit cannot be tried with all of it, which may not.
+    const bool in_parts = source.config.train.chunks > 1 && !ranks.alone();
+    if (!line.has("force") && ranks.is_first() && !in_parts)
       require_fit(source.config, core::available_memory());
   });
   core::set_threads(threads_of_rank(ranks, source.config.threads));

@@ -62,6 +62,39 @@ layers::TokenScores score_shards(const layers::Model& model, const autograd::Pas
   return {std::move(nats), std::vector<bool>(correct.begin(), correct.end())};
 }
 
+/// The same where sequences are cut into chunks, each of which is run after those on its left.
+layers::TokenScores score_chunks(const layers::Model& model, const autograd::Pass& pass,
+                                 const data::Batch& batch, const SharedRows& shared,
+                                 core::ChunkLink& link) {
+  const core::ChunkUnits& units = shared.units();
+  const core::ChunkCut cut{batch.inputs.shape()[1], units.chunks};
+  core::require(cut.length >= cut.count, "evaluation: sequences of ", cut.length,
+                " tokens for train.chunks = ", cut.count);
+  const core::Stretch own = shared.own_units(), shards = units.shards_of(own);
+  std::vector<std::vector<float>> nats(std::size_t(own.size()));
+  std::vector<std::vector<char>> correct(std::size_t(own.size()));
+  for (Index shard = shards.begin; shard < shards.end; ++shard) {
+    const core::Stretch rows = shared.rows_of(shard, batch.inputs.shape()[0]);
+    if (rows.size() == 0) continue;
+    const data::Batch part = data::rows_of(batch, rows);
+    const core::Stretch mine = units.units_in(shard, own);
+    link.enter(shard);
+    for (Index unit = mine.end; unit-- > mine.begin;) {
+      const Index chunk = units.chunk_of(unit);
+      layers::Reading reading{data::columns_of(part, cut.of(chunk))};
+      reading.chunk =
+          std::make_shared<const layers::ChunkPlace>(layers::ChunkPlace{cut, chunk, &link});
+      const layers::TokenScores scores = model.score(pass, reading);
+      const auto i = std::size_t(unit - own.begin);
+      nats[i] = scores.nats;
+      correct[i].assign(scores.correct.begin(), scores.correct.end());
+    }
+  }
+  link.finish();
+  const auto right = shared.join_chunks(correct, batch);
+  return {shared.join_chunks(nats, batch), std::vector<bool>(right.begin(), right.end())};
+}
+
 void print_bands(std::ostream& out, const char* title, const std::vector<Band>& bands) {
   out << title << '\n';
   for (const Band& band : bands) {
@@ -84,9 +117,12 @@ Evaluation evaluate(const layers::Model& model, const data::Dataset& dataset,
   const autograd::Pass pass(core::Rng(0).fold("evaluation"));
   Tally tally;
   const SharedRows shared(options);
+  core::ChunkLink link(options.ranks, shared.units());
   std::vector<layers::StreamMemory> memory(std::size_t(shared.own_shards()));
   const double pairs = for_each_batch(dataset, options, [&](const data::Batch& batch) {
-    const layers::TokenScores scores = score_shards(model, pass, batch, shared, memory);
+    const layers::TokenScores scores = options.chunks > 1
+                                           ? score_chunks(model, pass, batch, shared, link)
+                                           : score_shards(model, pass, batch, shared, memory);
     for (Index row = 0; row < batch.targets.shape()[0]; ++row)
       count_row(dataset, batch, scores, row, tally);
   });

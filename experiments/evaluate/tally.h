@@ -76,6 +76,7 @@ struct EvaluationOptions {
   /// Batches are cut by rows into as many parts, which the ranks share out; each finds the same.
   Index shards = 1;
   core::Ranks& ranks = core::one_rank();
+  Index chunks = 1;  ///< and each of those by columns
 };
 
 /// Sums over scored tokens, in double and in order.

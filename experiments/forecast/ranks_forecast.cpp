@@ -22,6 +22,15 @@ Index pending_arrays(core::Stretch shards) {
   return Index(most);
 }
 
+/// The most chunks of one row shard among a rank's units: their activations exist together.
+Index most_together(const core::ChunkUnits& units, core::Stretch own) {
+  Index most = 0;
+  const core::Stretch shards = units.shards_of(own);
+  for (Index shard = shards.begin; shard < shards.end; ++shard)
+    most = std::max(most, units.units_in(shard, own).size());
+  return most;
+}
+
 }  // namespace
 
 double network_rate(const std::string& text) {
@@ -39,18 +48,22 @@ double network_rate(const std::string& text) {
 
 RanksForecast forecast_ranks(const RunConfig& config, const RunForecast& alone, Index ranks,
                              double bits_per_s) {
-  const Index shards = config.train.shards;
+  const core::ChunkUnits units = config.train.units();
+  const Index shards = units.count();
   if (ranks < 1 || ranks > shards)
     throw core::Error(core::Fault::usage,
                       core::message_of(ranks, " ranks cannot share ", shards,
-                                       shards == 1 ? " shard" : " shards", " of the batch"),
+                                       units.chunks > 1 ? " chunk" : " shard",
+                                       shards == 1 ? "" : "s", " of the batch"),
                       core::message_of("Set train.shards=", std::max<Index>(ranks, 1),
                                        " or a multiple that divides train.batch"));
   const core::Slices slices(alone.dense_numbers, ranks);
   const Index dense_bytes = alone.dense_numbers * real_bytes;
   RanksForecast forecast;
   for (Index r = 0; r < ranks; ++r) {
-    const core::Traffic sent = core::traffic_of_step(slices, r, shards, config.train.accumulate);
+    core::Traffic sent = core::traffic_of_step(slices, r, shards, config.train.accumulate);
+    if (!alone.between_chunks.empty())
+      sent += core::traffic_of_chunks(units, r, ranks, alone.between_chunks);
     if (sent.bytes > forecast.traffic.bytes) forecast.traffic = sent;
     const core::Stretch own = core::shards_of(r, ranks, shards);
     forecast.shards = std::max(forecast.shards, own.size());
@@ -63,11 +76,12 @@ RanksForecast forecast_ranks(const RunConfig& config, const RunForecast& alone, 
     for (Index other = 0; other < ranks; ++other)
       if (other != r) parts += Index(core::parts_of(core::shards_of(other, ranks, shards)).size());
     const Index received = parts * owned * real_bytes;
-    const Index activations = alone.peak_bytes - alone.fixed_bytes;
+    const Index activations =
+        (alone.peak_bytes - alone.fixed_bytes) * most_together(units, own) / units.chunks;
     forecast.peak_bytes = std::max(forecast.peak_bytes, kept + activations + received);
   }
-  forecast.tokens = forecast.shards * (config.train.batch / shards) * config.train.accumulate *
-                    config.data.length;
+  forecast.tokens = forecast.shards * (config.train.batch / units.shards) *
+                    config.train.accumulate * config.data.length / units.chunks;
   forecast.exchange_s = 8 * double(forecast.traffic.bytes) / bits_per_s;
   forecast.arithmetic_s = alone.step_s * double(forecast.shards) / double(shards);
   return forecast;

@@ -13,7 +13,7 @@ double network_rate(const std::string& text);
 /// A step shared by several ranks, one to a machine like this one: worked out from a step that one
 /// process has made.
 struct RanksForecast {
-  Index shards = 0;         ///< of the rank that has most
+  Index shards = 0;         ///< or chunks of them, of the rank that has most
   Index tokens = 0;         ///< the same
   core::Traffic traffic;    ///< of the rank that sends most, in a step
   Index kept_bytes = 0;     ///< parameters, gradients, own moments, unfinished sums

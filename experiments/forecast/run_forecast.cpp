@@ -93,6 +93,11 @@ void describe(const RunConfig& config, RunForecast& forecast) {
   forecast.moment_bytes = forecast.fixed_bytes - forecast.weight_bytes;
   forecast.moments = forecast.moment_bytes / array_bytes;
   forecast.dense_numbers = trainer.arena().dense_size();
+  const core::ChunkCut cut{config.data.length, config.train.chunks};
+  for (Index from = 0; from < cut.count; ++from)
+    for (Index to = 0; to < cut.count; ++to)
+      forecast.between_chunks.push_back(
+          trainer.model().chunk_traffic(cut, config.train.batch, from, to));
   forecast.flops_per_token = trainer.useful_flops_per_step() / tokens;
   forecast.keys_per_token = double(trainer.scored_pairs_per_step()) /
                             (tokens * double(config.model.layers * config.model.heads));

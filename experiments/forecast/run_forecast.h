@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/ranks/traffic.h"
 #include "experiments/run/run_config.h"
 
 namespace weft::experiments {
@@ -16,9 +17,11 @@ struct RunForecast {
   Index moment_bytes = 0;      ///< and the moments
   Index moments = 0;           ///< how many for each parameter
   Index dense_numbers = 0;     ///< of the flat arrays that several processes share out
-  Index peak_bytes = 0;        ///< of a training step, all included
-  double step_s = 0;           ///< 0 when it was not measured since it does not fit
-  bool measured = false;       ///< else predicted from smaller batches
+  /// What each chunk of a row shard sends each of the others in a step, [chunks, chunks].
+  std::vector<core::Traffic> between_chunks;
+  Index peak_bytes = 0;   ///< of a training step, all included
+  double step_s = 0;      ///< 0 when it was not measured since it does not fit
+  bool measured = false;  ///< else predicted from smaller batches
   bool fits = true;
   Index largest_batch = 0;  ///< that fits; 0 when not even one sequence does
 

@@ -9,6 +9,7 @@
 #include "experiments/console/nearest_word.h"
 #include "experiments/run/given_budget.h"
 #include "layers/attention/registry.h"
+#include "layers/settings/chunks_check.h"
 #include "layers/settings/seq2seq_check.h"
 
 namespace weft::experiments {
@@ -158,6 +159,31 @@ void check_seq2seq(ConfigReader& reader, const RunConfig& config) {
     reader.problem("train.memory", "does not reach the layers that read a source: remove it");
 }
 
+/// Whether sequences can be cut into chunks.
+void check_chunks(ConfigReader& reader, const RunConfig& config) {
+  const Index chunks = config.train.chunks;
+  if (chunks == 1) return;
+  const data::DataTraits& data = config.data.traits();
+  if (config.data.length % chunks != 0)
+    reader.problem("train.chunks",
+                   core::message_of("does not divide data.length = ", config.data.length));
+  if (config.train.accumulate > 1)
+    reader.problem("train.chunks",
+                   "works on one batch a step: train.accumulate = 1, and "
+                   "train.shards if a batch takes too much memory");
+  if (!config.train.memory.empty())
+    reader.problem("train.chunks",
+                   "train.memory is measured on whole sequences: remove it, and "
+                   "set train.recompute = true where memory is short");
+  if (data.pads || data.sources || data.masks || data.classifies || data.asks)
+    reader.problem("train.chunks",
+                   "needs sequences that are all of one length, in which each "
+                   "token but the last is followed by its target");
+  if (const std::string why = layers::why_not_in_chunks(config.model, config.attention);
+      !why.empty())
+    reader.problem("train.chunks", why);
+}
+
 /// Whether what the data ask is what the model answers.
 void check_task(ConfigReader& reader, const RunConfig& config) {
   const bool classifies = config.model.task == layers::Task::classify;
@@ -248,6 +274,7 @@ RunConfig RunConfig::read(ConfigTree tree, ConfigReader::Names names) {
                    "activations: remove one");
   config.sample.fields(reader.section("sample"));
   check_task(reader, config);
+  check_chunks(reader, config);
   reader.finish();
   config.resolved = reader.resolved();
   return config;

@@ -58,6 +58,11 @@ void TrainSettings::fields(core::Fields& field) {
                 core::between(1, 1 << 16));
   if (batch % shards != 0)
     field.problem("shards", core::message_of("does not divide train.batch = ", batch));
+  field.added("chunks");
+  field.integer("chunks", chunks,
+                "parts of each sequence, one after another, of which every process holds its own: "
+                "for sequences that are too long for one machine",
+                core::between(1, 128));
   field.integer("eval_every", eval_every, "steps between validations; 0: only at the end",
                 core::at_least(0));
   field.integer("eval_batches", eval_batches,

@@ -4,6 +4,7 @@
 
 #include "core/fields.h"
 #include "core/precision.h"
+#include "core/ranks/chunk_cut.h"
 
 namespace weft::experiments {
 
@@ -26,6 +27,7 @@ struct TrainSettings {
   Index batch = 16;
   Index accumulate = 1;
   Index shards = 1;  ///< parts that the batch is cut into by rows
+  Index chunks = 1;  ///< parts that its sequences are cut into by columns
   Index eval_every = 0;
   Index eval_batches = 0;
   Index patience = 0;
@@ -39,6 +41,8 @@ struct TrainSettings {
   bool tensorboard = false;
 
   void fields(core::Fields& field);
+  /// What processes share out.
+  core::ChunkUnits units() const { return {shards, chunks}; }
   Period checkpoint_period() const;
   Index memory_bytes() const;  ///< 0 where there is no limit
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <deque>
 
 #include "autograd/shard.h"
 #include "core/error.h"
@@ -16,13 +17,26 @@ using core::Real;
 
 namespace {
 
-core::Stretch own_shards(const core::Ranks& ranks, Index shards) {
-  core::require(ranks.count() <= shards, ranks.count(), " processes cannot share ", shards,
-                shards == 1 ? " shard" : " shards",
-                " of the batch: set train.shards=", ranks.count(),
-                " or a multiple that divides train.batch");
-  return core::shards_of(ranks.rank(), ranks.count(), shards);
+core::Stretch own_units(const core::Ranks& ranks, const TrainSettings& train) {
+  const Index units = train.units().count();
+  const std::string advice =
+      train.chunks > 1 ? core::message_of("chunks: set train.chunks=", ranks.count(),
+                                          " or a multiple that divides data.length")
+                       : core::message_of(units == 1 ? "shard" : "shards",
+                                          " of the batch: set train.shards=", ranks.count(),
+                                          " or a multiple that divides train.batch");
+  core::require(ranks.count() <= units, ranks.count(), " processes cannot share ", units, " ",
+                advice);
+  return core::shards_of(ranks.rank(), ranks.count(), units);
 }
+
+/// A chunk that is recorded, and waits for its turn in the sweep.
+struct RecordedChunk {
+  explicit RecordedChunk(const autograd::TapeOptions& options) : tape(options) {}
+  autograd::Tape tape;
+  autograd::Journal journal;
+  autograd::Var loss;
+};
 
 }  // namespace
 
@@ -35,9 +49,10 @@ Trainer::Trainer(const RunConfig& config, std::unique_ptr<data::Dataset> dataset
       config_(config),
       dataset_(std::move(dataset)),
       model_(make_model(config, shape_of(config, *dataset_))),
-      own_(own_shards(ranks, config.train.shards)),
+      own_(own_units(ranks, config.train)),
       slices_(0, ranks.count()),
-      tree_(own_) {
+      tree_(own_),
+      link_(ranks, config.train.units()) {
   model_->visit(inventory_);
   arena_ = std::make_unique<ParameterArena>(inventory_, ParameterArena::Use::training,
                                             config.train.precision);
@@ -45,7 +60,7 @@ Trainer::Trainer(const RunConfig& config, std::unique_ptr<data::Dataset> dataset
   slices_ = core::Slices(arena_->dense_size(), ranks.count());
   terms_ = std::make_unique<ShardTerms>(inventory_, *arena_);
   optimizer_ = config.optim.make_optimizer(*arena_);
-  exchange_ = std::make_unique<optim::Exchange>(ranks, slices_, tree_, shards(), *arena_);
+  exchange_ = std::make_unique<optim::Exchange>(ranks, slices_, tree_, units().count(), *arena_);
   if (!ranks.alone()) {
     arena_->set_watch(inventory_, *exchange_);
     optimizer_->share(exchange_->sharing());
@@ -58,44 +73,83 @@ Trainer::Trainer(const RunConfig& config, std::unique_ptr<data::Dataset> dataset
 /// The rows of a micro-batch that this rank reads.
 core::Stretch Trainer::rows() const {
   const Index each = config_.train.batch / shards();
-  return {own_.begin * each, own_.end * each};
+  const core::Stretch own = units().shards_of(own_);
+  return {own.begin * each, own.end * each};
+}
+
+/// What a unit reads of this rank's rows of a micro-batch.
+data::Batch Trainer::part_of(const data::Batch& batch, Index unit) const {
+  const Index each = config_.train.batch / shards();
+  const Index shard = units().shard_of(unit) - units().shard_of(own_.begin);
+  data::Batch part = data::rows_of(batch, {shard * each, (shard + 1) * each});
+  if (units().chunks > 1) part = data::columns_of(part, columns().of(units().chunk_of(unit)));
+  return part;
 }
 
 Trainer::Portions Trainer::cut(const std::vector<data::Batch>& batches) const {
   std::vector<Index> counted;
-  for (const data::Batch& batch : batches) counted.push_back(model_->counted(batch));
-  core::add_everywhere(ranks_, counted);
-  const Index each = config_.train.batch / shards();
   Portions portions(std::size_t(own_.size()));
-  for (std::size_t m = 0; m < batches.size(); ++m)
-    for (Index s = 0; s < own_.size(); ++s)
-      portions[std::size_t(s)].push_back({step_ * config_.train.accumulate + Index(m),
-                                          data::rows_of(batches[m], {s * each, (s + 1) * each}),
-                                          counted[m]});
+  for (std::size_t m = 0; m < batches.size(); ++m) {
+    counted.push_back(0);
+    for (Index s = 0; s < own_.size(); ++s) {
+      auto& own = portions[std::size_t(s)];
+      own.push_back(
+          {step_ * config_.train.accumulate + Index(m), part_of(batches[m], own_.begin + s), 0});
+      counted[m] += model_->counted(own.back().batch);
+    }
+  }
+  core::add_everywhere(ranks_, counted);
+  for (auto& own : portions)
+    for (std::size_t m = 0; m < batches.size(); ++m) own[m].counted = counted[m];
   return portions;
 }
 
-double Trainer::run_micro_batch(Index shard, const Portion& portion, autograd::Journal& journal,
-                                layers::StreamMemory& memory,
-                                const autograd::TapeOptions& options) const {
+/// `link`: to the other chunks, where sequences are cut; null for a chunk by itself.
+autograd::Var Trainer::record_loss(Index unit, const Portion& portion, autograd::Tape& tape,
+                                   autograd::Journal& journal, layers::StreamMemory& memory,
+                                   core::ChunkLink* link) const {
   if (!portion.batch.continues) memory.forget();
-  autograd::Tape tape(options);
   core::Rng stream =
       core::Rng(std::uint64_t(config_.seed)).fold("training").fold(std::uint64_t(portion.number));
-  if (shards() > 1) stream = stream.fold(std::uint64_t(shard));
+  if (units().count() > 1) stream = stream.fold(std::uint64_t(unit));
   const autograd::Pass pass(tape, stream, journal);
-  autograd::set_shard(journal, shard);
-  const autograd::Var loss = model_->loss(
-      pass, {portion.batch, model_->recurrent() ? &memory : nullptr, portion.counted, shards()},
-      Real(1) / Real(config_.train.accumulate));
+  autograd::set_shard(journal, unit);
+  layers::Reading reading{portion.batch, model_->recurrent() ? &memory : nullptr, portion.counted,
+                          units().count()};
+  if (units().chunks > 1)
+    reading.chunk = std::make_shared<const layers::ChunkPlace>(
+        layers::ChunkPlace{columns(), units().chunk_of(unit), link});
+  return model_->loss(pass, reading, Real(1) / Real(config_.train.accumulate));
+}
+
+double Trainer::run_micro_batch(Index unit, const Portion& portion, autograd::Journal& journal,
+                                layers::StreamMemory& memory,
+                                const autograd::TapeOptions& options) const {
+  autograd::Tape tape(options);
+  const autograd::Var loss = record_loss(unit, portion, tape, journal, memory, nullptr);
   const double value = core::scalar(loss.value());
   if (std::isfinite(value)) tape.sweep(loss);
   journal.forget_decisions();
   return value;
 }
 
-/// Leaves the last shard's gradients in the arena, from where they are sent as the sweep completes
-/// them, and those of others with the sums that they end.
+/// Of the next pass. The last one of a step is followed: from it gradients are sent as its sweep
+/// completes them, and those of other units with the sums that they end.
+autograd::TapeOptions Trainer::options_of(bool last, autograd::Profile* profile) {
+  if (profile) profile->restart();
+  autograd::TapeOptions options{.profile = profile};
+  if (ranks_.alone() || !last) return options;
+  exchange_->follow_last_pass();
+  options.watch = exchange_.get();
+  return options;
+}
+
+void Trainer::take_term(Index unit, double loss, const autograd::Journal& journal) {
+  terms_->take(unit, loss, journal);
+  if (!tree_.at_last()) tree_.take(arena_->gradients().first(std::size_t(arena_->dense_size())));
+}
+
+/// Leaves the last shard's gradients in the arena.
 void Trainer::run_shard(Index shard, const std::vector<Portion>& portions,
                         layers::StreamMemory& memory, autograd::Profile* profile,
                         const std::function<void()>& poll) {
@@ -104,16 +158,37 @@ void Trainer::run_shard(Index shard, const std::vector<Portion>& portions,
   double loss = 0;
   for (std::size_t m = 0; m < portions.size() && std::isfinite(loss); ++m) {
     if (poll && (m > 0 || shard > own_.begin)) poll();
-    if (profile) profile->restart();
-    autograd::TapeOptions options{.profile = profile};
-    if (!ranks_.alone() && tree_.at_last() && m + 1 == portions.size()) {
-      exchange_->follow_last_pass();
-      options.watch = exchange_.get();
-    }
-    loss += run_micro_batch(shard, portions[m], journal, memory, options);
+    const bool last = tree_.at_last() && m + 1 == portions.size();
+    loss += run_micro_batch(shard, portions[m], journal, memory, options_of(last, profile));
   }
-  terms_->take(shard, loss, journal);
-  if (!tree_.at_last()) tree_.take(arena_->gradients().first(std::size_t(arena_->dense_size())));
+  take_term(shard, loss, journal);
+}
+
+/// The chunks of a row shard that this rank has: forward from left to right, then the sweep from
+/// right to left, which is the order of units. A sweep runs also where the loss is not finite, as
+/// other chunks wait for what it sends.
+void Trainer::run_chunks(Index shard, const Portions& portions, autograd::Profile* profile,
+                         const std::function<void()>& poll) {
+  const core::Stretch own = units().units_in(shard, own_);
+  link_.enter(shard);
+  std::deque<RecordedChunk> recorded;  // in the order of units
+  layers::StreamMemory none;
+  for (Index unit = own.end; unit-- > own.begin;) {
+    if (poll && unit + 1 < own_.end) poll();
+    RecordedChunk& chunk = recorded.emplace_front(options_of(unit + 1 == own_.end, profile));
+    chunk.loss = record_loss(unit, portions[std::size_t(unit - own_.begin)][0], chunk.tape,
+                             chunk.journal, none, &link_);
+  }
+  for (Index unit = own.begin; unit < own.end; ++unit, recorded.pop_front()) {
+    if (poll) poll();
+    if (profile) profile->restart();
+    RecordedChunk& chunk = recorded.front();
+    const double loss = core::scalar(chunk.loss.value());
+    arena_->zero_gradients();
+    chunk.tape.sweep(std::move(chunk.loss));
+    chunk.journal.forget_decisions();
+    take_term(unit, loss, chunk.journal);
+  }
 }
 
 Trainer::Step Trainer::step(autograd::Profile* profile, const std::function<void()>& poll) {
@@ -131,11 +206,18 @@ Trainer::Step Trainer::step(autograd::Profile* profile, const std::function<void
   memory.resize(std::size_t(own_.size()));
   tree_.restart();
   terms_->restart();
-  for (Index s = 0; s < own_.size(); ++s)
-    run_shard(own_.begin + s, portions[std::size_t(s)], memory[std::size_t(s)], profile, poll);
+  const core::Stretch shards = units().shards_of(own_);
+  for (Index s = shards.begin; s < shards.end; ++s) {
+    if (units().chunks > 1)
+      run_chunks(s, portions, profile, poll);
+    else
+      run_shard(s, portions[std::size_t(s - own_.begin)], memory[std::size_t(s - own_.begin)],
+                profile, poll);
+  }
   exchange_->begin_rest();
   Step result{.loss = terms_->join(ranks_), .report = {}};
   exchange_->finish();
+  link_.finish();
   if (!std::isfinite(result.loss)) explain_divergence("loss");
   result.report = optim::take_step(*optimizer_, *arena_, config_.optim, step_, total_steps());
   if (!result.report.applied) explain_divergence("gradient norm");

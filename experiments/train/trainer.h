@@ -19,8 +19,9 @@
 namespace weft::experiments {
 
 /// A model being trained, from one optimizer step to the next: everything that a checkpoint holds
-/// and nothing that it does not. The batch is cut by rows into train.shards; several ranks share
-/// them out, and what is said to be done by all ranks must be called by each of them.
+/// and nothing that it does not. The batch is cut by rows into train.shards, and each of these by
+/// columns into train.chunks; several ranks share these units out, and what is said to be done by
+/// all ranks must be called by each of them.
 class Trainer {
  public:
   explicit Trainer(const RunConfig& config, core::Ranks& ranks = core::one_rank());
@@ -71,22 +72,32 @@ class Trainer {
   autograd::ParameterArena& arena() { return *arena_; }
 
  private:
-  /// What a shard reads in one micro-batch.
+  /// What a unit reads in one micro-batch.
   struct Portion {
     Index number;  ///< of the micro-batch
     data::Batch batch;
     Index counted;  ///< targets of the whole micro-batch
   };
-  /// The micro-batches of a step, cut into the shards of this rank: [shard][micro-batch].
+  /// The micro-batches of a step, cut into the units of this rank: [unit][micro-batch].
   using Portions = std::vector<std::vector<Portion>>;
 
   Index shards() const { return config_.train.shards; }
+  core::ChunkUnits units() const { return config_.train.units(); }
+  core::ChunkCut columns() const { return {config_.data.length, config_.train.chunks}; }
   core::Stretch rows() const;
+  data::Batch part_of(const data::Batch& batch, Index unit) const;
   Portions cut(const std::vector<data::Batch>& batches) const;
-  double run_micro_batch(Index shard, const Portion& portion, autograd::Journal& journal,
+  autograd::Var record_loss(Index unit, const Portion& portion, autograd::Tape& tape,
+                            autograd::Journal& journal, layers::StreamMemory& memory,
+                            core::ChunkLink* link) const;
+  double run_micro_batch(Index unit, const Portion& portion, autograd::Journal& journal,
                          layers::StreamMemory& memory, const autograd::TapeOptions& options) const;
+  autograd::TapeOptions options_of(bool last, autograd::Profile* profile);
+  void take_term(Index unit, double loss, const autograd::Journal& journal);
   void run_shard(Index shard, const std::vector<Portion>& portions, layers::StreamMemory& memory,
                  autograd::Profile* profile, const std::function<void()>& poll);
+  void run_chunks(Index shard, const Portions& portions, autograd::Profile* profile,
+                  const std::function<void()>& poll);
   [[noreturn]] void explain_divergence(const char* what) const;
   double seconds_of_micro_batch();
   void send_state();
@@ -104,11 +115,12 @@ class Trainer {
   std::unique_ptr<autograd::ParameterArena> arena_;
   std::unique_ptr<optim::Optimizer> optimizer_;
   std::unique_ptr<data::Prefetch> prefetch_;
-  core::Stretch own_;  ///< this rank's shards
+  core::Stretch own_;  ///< this rank's units
   core::Slices slices_;
   core::TreeSum tree_;
   std::unique_ptr<optim::Exchange> exchange_;
   std::unique_ptr<ShardTerms> terms_;
+  core::ChunkLink link_;
   std::vector<std::vector<Real>> gathered_moments_;
   std::vector<layers::StreamMemory> memory_;  ///< of a recurrent model's streams, for each shard
   layers::StreamMemory joined_memory_;        ///< of all ranks

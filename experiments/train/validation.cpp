@@ -19,7 +19,8 @@ EvaluationOptions validation_options(const Trainer& trainer, Index batches,
   return {.batches = batches,
           .poll = poll,
           .shards = trainer.config().train.shards,
-          .ranks = trainer.ranks()};
+          .ranks = trainer.ranks(),
+          .chunks = trainer.config().train.chunks};
 }
 
 namespace {

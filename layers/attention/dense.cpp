@@ -12,6 +12,7 @@ AttentionPlan configure_dense(core::Fields& field, const AttentionSite&) {
   };
   return {make, scores.complete({.summary = "softmax over every earlier key",
                                  .queries_alone = true,
+                                 .chunks = true,
                                  .keys_per_token = "all before it",
                                  .decode_state = "every key and value"})};
 }

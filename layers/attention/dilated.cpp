@@ -22,6 +22,7 @@ AttentionPlan configure_dilated(core::Fields& field, const AttentionSite& typica
   return {make,
           scores.complete(
               {.summary = "softmax over a sliding window with gaps",
+               .chunks = true,
                .keys_per_token = core::message_of("at most ", window, ", ", dilation, " apart"),
                .decode_state = core::message_of("the last ", (window - 1) * dilation + 1,
                                                 " keys and values")})};

@@ -39,6 +39,7 @@ struct FixedSettings {
     const Index stride = factorised.stride_at(site), columns = columns_at(site);
     return {.summary = "softmax over the token's own block and summary columns of earlier blocks",
             .bidirectional = false,
+            .chunks = true,
             .keys_per_token = core::message_of("at most ", stride, " + ", columns, " T / ", stride),
             .decode_state = core::message_of("its own block of ", stride, " and ", columns,
                                              " keys and values of each earlier one")};

@@ -28,6 +28,7 @@ AttentionPlan configure_global(core::Fields& field, const AttentionSite& typical
   return {make,
           scores.complete(
               {.summary = "softmax over a few global tokens and a window",
+               .chunks = true,
                .keys_per_token = core::message_of("at most ", Index(positions.size()) + window,
                                                   "; a global token all before it"),
                .decode_state = mode == GlobalMode::columns

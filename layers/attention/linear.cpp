@@ -28,6 +28,7 @@ struct LinearSettings {
             .exact = false,
             .bf16 = true,
             .queries_alone = true,
+            .chunks = true,
             .keys_per_token = "all before it, as one sum",
             .decode_state = "a matrix of D x D sums a head"};
   }

@@ -39,6 +39,7 @@ struct LocalSettings {
   AttentionTraits traits() const {
     const std::string keys = std::to_string(form == Form::band ? window : (back + 1) * block);
     return {.summary = "softmax over a sliding window, or over blocks with look-back",
+            .chunks = true,
             .keys_per_token = "at most " + keys,
             .decode_state = "the last " + keys + " keys and values"};
   }

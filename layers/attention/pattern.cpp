@@ -124,6 +124,7 @@ AttentionPlan configure_pattern(core::Fields& field, const AttentionSite& typica
     return std::make_unique<PatternAttention>(site, std::vector<Pattern>{pattern}, scores);
   };
   return {make, scores.complete({.summary = "softmax over the keys that a list of atoms names",
+                                 .chunks = !drawn,
                                  .keys_per_token = "what the atoms name",
                                  .decode_state = "each key and value until its last reader"})};
 }

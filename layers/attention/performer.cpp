@@ -30,6 +30,7 @@ struct PerformerSettings {
             .exact = false,
             .bf16 = true,
             .queries_alone = true,
+            .chunks = true,
             .keys_per_token = "all before it, as one sum",
             .decode_state = "a matrix of P x D sums a head, with their largest keys"};
   }

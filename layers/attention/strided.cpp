@@ -24,6 +24,7 @@ AttentionPlan configure_strided(core::Fields& field, const AttentionSite& typica
   return {make, scores.complete(
                     {.summary = "softmax over the last keys and every stride-th key before them",
                      .bidirectional = false,
+                     .chunks = true,
                      .keys_per_token = core::message_of("at most ", stride, " + T / ", stride),
                      .decode_state = "every key and value"})};
 }

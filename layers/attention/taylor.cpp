@@ -23,6 +23,7 @@ struct TaylorSettings {
             .exact = false,
             .bf16 = true,
             .queries_alone = true,
+            .chunks = true,
             .keys_per_token = "all before it, as one sum",
             .decode_state = "a matrix of (D + 1) x D sums a head"};
   }

@@ -20,8 +20,13 @@ LanguageModel::LanguageModel(const ModelSettings& settings, const AttentionPlans
                 "model: concatenated streams need an output layer of their own, tie = false");
 }
 
+Var LanguageModel::hidden_of(const Pass& pass, const Reading& reading) const {
+  return trunk_.hidden(pass, reading.inputs, reading.lengths, reading.memory, nullptr,
+                       reading.chunk);
+}
+
 Var LanguageModel::loss(const Pass& pass, const Reading& reading, Real share) const {
-  const Var h = trunk_.hidden(pass, reading.inputs, reading.lengths, reading.memory);
+  const Var h = hidden_of(pass, reading);
   const core::Scope scope("output");
   const Var loss = output_.loss(pass, h, trunk_.tokens(), reading.targets,
                                 target_share(reading, share), loss_chunk_);
@@ -29,7 +34,7 @@ Var LanguageModel::loss(const Pass& pass, const Reading& reading, Real share) co
 }
 
 TokenScores LanguageModel::score(const Pass& pass, const Reading& reading) const {
-  const Var h = trunk_.hidden(pass, reading.inputs, reading.lengths, reading.memory);
+  const Var h = hidden_of(pass, reading);
   return output_.score(h.value(), trunk_.tokens(), reading.targets);
 }
 

@@ -40,6 +40,10 @@ class LanguageModel : public Model {
   Tensor read(BranchStates& states, std::span<const core::Token> prompt) const;
 
   Cost attention_cost(Index batch) const override;
+  core::Traffic chunk_traffic(const core::ChunkCut& cut, Index batch, Index from,
+                              Index to) const override {
+    return trunk_.chunk_traffic(cut, batch, from, to);
+  }
   std::vector<std::vector<double>> spans() const override { return trunk_.spans(); }
   Index layer_weights() const override { return trunk_.layer_weights(); }
   Index matrix_weights() const override;
@@ -51,6 +55,8 @@ class LanguageModel : public Model {
   void visit(Inventory& inventory) override;
 
  private:
+  Var hidden_of(const Pass& pass, const Reading& reading) const;
+
   Trunk trunk_;
   OutputLayer output_;
   Index length_;

@@ -21,6 +21,8 @@ struct Reading : core::Batch {
   /// counted in all of it, of which these may have none. The parts' losses add up to the batch's.
   std::optional<Index> all_targets = {};
   Index parts = 1;
+  /// Where the inputs are columns of longer sequences: which.
+  std::shared_ptr<const ChunkPlace> chunk = nullptr;
 };
 
 /// The sizes of a model's tables that the data need.
@@ -52,6 +54,12 @@ class Model {
   /// Attention of all layers together over B sequences of the training's length; in a recurrent
   /// model, in the middle of a stream.
   virtual Cost attention_cost(Index batch) const = 0;
+  /// In chunks of columns: what chunk `from` of these many sequences sends chunk `to` in one pass
+  /// of training or, to the right, of evaluation.
+  virtual core::Traffic chunk_traffic(const core::ChunkCut&, Index /*batch*/, Index /*from*/,
+                                      Index /*to*/) const {
+    return {};
+  }
   /// Numbers in the weight matrices of the layers.
   virtual Index layer_weights() const = 0;
   /// Numbers in weight matrices, output layer included, embeddings not.

@@ -106,7 +106,7 @@ Sequences Trunk::sequences_of(const core::Tokens& inputs, const core::Lengths& l
 Var Trunk::run_rows(const Pass& pass, const core::Tokens& inputs, const Sequences& sequences,
                     StreamMemory* memory, const autograd::RowNumbers& read,
                     std::vector<double>* steps) const {
-  Var x = embed(pass, inputs, 0);
+  Var x = embed(pass, inputs, sequences.chunk ? sequences.chunk->first() : 0);
   if (rows_.present()) x = rows_.spread(pass, x, sequences);
   std::vector<Sequences> of_layers(blocks_.size(), sequences);
   if (memory) enter_segment(*memory, of_layers);
@@ -118,8 +118,12 @@ Var Trunk::run_rows(const Pass& pass, const core::Tokens& inputs, const Sequence
 }
 
 Var Trunk::hidden(const Pass& pass, const core::Tokens& inputs, const core::Lengths& lengths,
-                  StreamMemory* memory, std::vector<double>* steps) const {
-  const Sequences sequences = sequences_of(inputs, lengths);
+                  StreamMemory* memory, std::vector<double>* steps,
+                  const std::shared_ptr<const ChunkPlace>& chunk) const {
+  Sequences sequences = sequences_of(inputs, lengths);
+  core::require(!chunk || !(star_ || universal_ || rows_.present() || memory || lengths),
+                "model: sequences of this model cannot be cut into chunks");
+  sequences.chunk = chunk;
   if (star_)
     return star_->run(pass, embed(pass, inputs, 0), sequences, recompute_.any()).satellites;
   if (!rows_.present()) return run_rows(pass, inputs, sequences, memory, nullptr, steps);
@@ -253,6 +257,13 @@ Cost Trunk::attention_cost(const Sequences& sequences) const {
   for (Index t = 0; t < times(); ++t)
     for (const Block& block : blocks_) total += block.attention().cost(own, recurrent_);
   return total;
+}
+
+core::Traffic Trunk::chunk_traffic(const core::ChunkCut& cut, Index batch, Index from,
+                                   Index to) const {
+  core::Traffic sent;
+  for (const Block& block : blocks_) sent += block.attention().chunk_traffic(cut, batch, from, to);
+  return sent;
 }
 
 std::vector<std::vector<double>> Trunk::spans() const {

@@ -48,9 +48,10 @@ class Trunk {
 
   /// inputs: [B, T] -> [B * T, width()]. Rows beyond a sequence's real length mean nothing.
   /// `steps`: where positions halt by themselves, to be filled with the mean number of steps that
-  /// those of each sequence took.
+  /// those of each sequence took. `chunk`: where the inputs are columns of longer sequences.
   Var hidden(const Pass& pass, const core::Tokens& inputs, const core::Lengths& lengths = nullptr,
-             StreamMemory* memory = nullptr, std::vector<double>* steps = nullptr) const;
+             StreamMemory* memory = nullptr, std::vector<double>* steps = nullptr,
+             const std::shared_ptr<const ChunkPlace>& chunk = nullptr) const;
   /// The same with the vector that represents each whole sequence, if the trunk has one.
   Encoded encode(const Pass& pass, const core::Tokens& inputs, const core::Lengths& lengths) const;
   bool has_root() const;
@@ -69,6 +70,8 @@ class Trunk {
   Tensor step(const NextTokens& tokens) const;
 
   Cost attention_cost(const Sequences& sequences) const;
+  /// What chunk `from` of these many sequences sends chunk `to`.
+  core::Traffic chunk_traffic(const core::ChunkCut& cut, Index batch, Index from, Index to) const;
   std::vector<std::vector<double>> spans() const;
   Index layer_weights() const;
   /// Those times the rows that pass each for one token, on average over sequences of `length`, by

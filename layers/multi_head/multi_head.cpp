@@ -1,7 +1,9 @@
 #include "layers/multi_head/multi_head.h"
 
 #include <algorithm>
+#include <cstdlib>
 
+#include "layers/multi_head/left_keys.h"
 #include "layers/multi_head/stream_memory.h"
 
 namespace weft::layers {
@@ -59,7 +61,9 @@ Index MultiHeadState::bytes() const {
   return total;
 }
 
-void MultiHead::turn(const Group& group, std::vector<HeadBlock>& blocks, Index length) const {
+void MultiHead::turn(const Group& group, std::vector<HeadBlock>& blocks,
+                     const Sequences& sequences) const {
+  const Index first = sequences.chunk ? sequences.chunk->first() : 0;
   std::vector<bool> done(blocks.size(), false);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     if (done[i] || !group.projections[i].rotates) continue;
@@ -70,7 +74,7 @@ void MultiHead::turn(const Group& group, std::vector<HeadBlock>& blocks, Index l
       if (group.projections[j].rotates && blocks[j].matrix.is(matrix))
         for (Index c = 0; c < group.projections[j].columns(group.heads, width); c += width)
           first_columns.push_back(blocks[j].first + c);
-    const Var turned = rotary_->turn(matrix, first_columns, 1, length);
+    const Var turned = rotary_->turn(matrix, first_columns, 1, sequences.queries, first);
     for (std::size_t j = 0; j < blocks.size(); ++j)
       if (blocks[j].matrix.is(matrix)) {
         blocks[j].matrix = turned;
@@ -92,6 +96,19 @@ void MultiHead::join_past(const Pass& pass, const Group& group, AttentionInput& 
   input.sequences.keys += before.shape()[0] / input.sequences.batch;
 }
 
+/// Puts the keys and values of the chunks on the left before those of this chunk.
+void MultiHead::join_left(const Pass& pass, const Group& group, AttentionInput& input) const {
+  const LeftReach reach = group.attention->left_reach();
+  if (!reach.any()) return;
+  std::vector<Index> widths;
+  for (std::size_t i = group.query_sided(); i < group.projections.size(); ++i)
+    widths.push_back(group.projections[i].columns(group.heads, group.head_width()));
+  const auto first = input.blocks.begin() + std::ptrdiff_t(group.query_sided());
+  const LeftKeys left(*input.sequences.chunk, reach, input.sequences.batch);
+  std::ranges::copy(left.before(pass, {first, input.blocks.end()}, widths), first);
+  input.sequences.keys += left.rows();
+}
+
 Var MultiHead::mix(const Pass& pass, const Var& x, const Sequences& sequences) const {
   if (sequences.segment && !pass.replaying()) sequences.segment->now = x.value();
   GroupStates states(sequences.segment.get());
@@ -103,7 +120,8 @@ Var MultiHead::mix(const Pass& pass, const Var& x, const Sequences& sequences) c
     input.blocks = fittings.convolve(input.blocks, sequences.queries);
     if (sequences.segment) join_past(pass, group, input);
     input.blocks = fittings.normalise(input.blocks);
-    if (rotary_) turn(group, input.blocks, sequences.queries);
+    if (rotary_) turn(group, input.blocks, sequences);
+    if (sequences.chunk) join_left(pass.at(g), group, input);
     input.blocks = fittings.repeat(input.blocks);
     input.sequences.state = states.before(group.attention->carried_numbers());
     outputs.push_back(fittings.finish(group.attention->forward(pass.at(g), input), x));
@@ -182,6 +200,19 @@ Index MultiHead::memory_tokens() const {
   Index most = 0;
   for (const Group& group : groups_) most = std::max(most, group.attention->memory_tokens());
   return most;
+}
+
+core::Traffic MultiHead::chunk_traffic(const core::ChunkCut& cut, Index batch, Index from,
+                                       Index to) const {
+  core::Traffic sent;
+  for (const Group& group : groups_) {
+    const LeftReach reach = group.attention->left_reach();
+    if (reach.any()) sent += traffic_of_keys(cut, reach, batch * group.key_columns(), from, to);
+    if (const Index passed = group.attention->passed_numbers();
+        passed > 0 && std::abs(from - to) == 1)
+      sent += {batch * passed * Index(sizeof(Real)), 1};
+  }
+  return sent;
 }
 
 std::vector<double> MultiHead::spans() const {

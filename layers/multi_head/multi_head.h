@@ -52,6 +52,9 @@ class MultiHead {
   Index most_memory_tokens() const { return most_memory_tokens_; }
   /// How many numbers of each stream the states of its recurrences have.
   Index carried_numbers() const;
+  /// In chunks: what chunk `from` of these many sequences sends chunk `to`, numbers to the right
+  /// and gradients to the left.
+  core::Traffic chunk_traffic(const core::ChunkCut& cut, Index batch, Index from, Index to) const;
   /// How many keys each head reads of a long past; empty where some head group has no such number.
   std::vector<double> spans() const;
   void visit(Inventory& inventory) { groups_.visit(inventory); }
@@ -63,10 +66,11 @@ class MultiHead {
   void step_group(std::size_t g, const StepRow& row, const Tensor& packed, std::span<const Real> x,
                   std::span<Real> out) const;
   void join_past(const Pass& pass, const Group& group, AttentionInput& input) const;
+  void join_left(const Pass& pass, const Group& group, AttentionInput& input) const;
   /// All heads' outputs side by side: [B * T, H D]
   Var mix(const Pass& pass, const Var& x, const Sequences& sequences) const;
   /// Turns the blocks that rotary positions turn, in place.
-  void turn(const Group& group, std::vector<HeadBlock>& blocks, Index length) const;
+  void turn(const Group& group, std::vector<HeadBlock>& blocks, const Sequences& sequences) const;
 
   HeadGroups groups_;
   Index most_memory_tokens_ = 0;

@@ -30,18 +30,18 @@ void Rotary::rotate(Real* head, Index position, Real direction) const {
   }
 }
 
-Var Rotary::turn(const Var& x, const std::vector<Index>& first_columns, Index heads,
-                 Index length) const {
-  extend(length);
-  const auto turn_all = [this, first_columns, heads, length](Tensor& m, Real direction) {
+Var Rotary::turn(const Var& x, const std::vector<Index>& first_columns, Index heads, Index length,
+                 Index first) const {
+  extend(first + length);
+  const auto turn_all = [this, first_columns, heads, length, first](Tensor& m, Real direction) {
     const Index columns = m.shape().back();
     Real* data = m.write().data();
     core::parallel_for(
         m.shape().rows(), core::rows_per_piece(columns), [&](Index begin, Index end) {
           for (Index r = begin; r < end; ++r)
-            for (const Index first : first_columns)
+            for (const Index column : first_columns)
               for (Index h = 0; h < heads; ++h)
-                rotate(data + r * columns + first + 2 * h * half_, r % length, direction);
+                rotate(data + r * columns + column + 2 * h * half_, first + r % length, direction);
         });
   };
   Tensor y(x.shape(), 0);

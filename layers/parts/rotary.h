@@ -12,9 +12,11 @@ class Rotary {
  public:
   Rotary(Index head_width, Index length, double base = 10000);
 
-  /// Turns the heads standing at the given first columns.  x: [B * T, C] -> [B * T, C]
+  /// Turns the heads standing at the given first columns, tokens of each sequence being at
+  /// positions first .. first + T - 1.  x: [B * T, C] -> [B * T, C]
   /// The gradient turns back.  Saves: nothing.
-  Var turn(const Var& x, const std::vector<Index>& first_columns, Index heads, Index length) const;
+  Var turn(const Var& x, const std::vector<Index>& first_columns, Index heads, Index length,
+           Index first = 0) const;
 
   /// One token's heads in place.  row: [H D]
   void turn_row(std::span<Real> row, Index position) const;

@@ -92,6 +92,11 @@ all_alike accumulated train.accumulate=2 model.reversible=true
 all_alike normalised model.norm=batch model.allow_leaky_norm=true
 # Gradients and values in many pieces, which overlap with the sweep and with the next step.
 all_alike pieces model.layers=3 model.width=256
+# Sequences cut into chunks: windows and sums, and all keys, with gradients in many pieces.
+all_alike chunks train.batch=2 train.shards=1 train.chunks=4 model.layers=2 \
+  'model.attention=["local","linear"]' attention.local.window=9
+all_alike chunks_of_rows train.batch=2 train.shards=2 train.chunks=2 model.layers=2 model.width=256 \
+  model.reversible=true
 all_alike streams data.stream=96 model.attention=adaptive_span model.segment_memory=true \
   model.positions=none
 
@@ -220,6 +225,9 @@ fi
 "$weft" eval straight >alone 2>err
 run 2 eval straight
 ((code == 0)) && cmp -s alone out || fail "eval: $code $(diff alone out | head -n 5) $(cat err)"
+"$weft" eval chunks >alone 2>err
+run 3 eval chunks
+((code == 0)) && cmp -s alone out || fail "eval of chunks: $code $(diff alone out | head -n 5) $(cat err)"
 run 2 verify-resume base.toml --steps 4 --at 2
 ((code == 0)) && (($(grep -c PASS out) == 2)) || fail "verify-resume: $code $(cat out err)"
 run 2 bench step base.toml --steps 1

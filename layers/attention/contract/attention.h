@@ -153,6 +153,12 @@ class Attention {
   virtual Index memory_tokens() const { return 0; }
   /// How many numbers of each stream it carries over segments as a state; 0 where it has none.
   virtual Index carried_numbers() const { return 0; }
+  /// In chunks of longer sequences: how far to the left of a chunk its keys begin, which then come
+  /// before its own.
+  virtual LeftReach left_reach() const { return {}; }
+  /// In chunks: how many numbers of each sequence it passes on to the next chunk by itself, and as
+  /// many gradients back.
+  virtual Index passed_numbers() const { return 0; }
   /// How many keys each head reads of a long past, where that is a number; else empty.
   virtual std::vector<double> spans() const { return {}; }
 

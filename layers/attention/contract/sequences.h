@@ -5,6 +5,7 @@
 
 #include "core/arrays/tensor.h"
 #include "core/arrays/tokens.h"
+#include "layers/attention/contract/chunk_place.h"
 #include "layers/attention/contract/rows.h"
 
 namespace weft::layers {
@@ -39,6 +40,8 @@ struct Sequences {
   RowLayouts rows = nullptr;
   /// The part of it that belongs to one head group's recurrence; null where it starts from zeros.
   std::shared_ptr<CarriedState> state = nullptr;
+  /// If these are columns of longer sequences: which. Null where they are whole.
+  std::shared_ptr<const ChunkPlace> chunk = nullptr;
 
   /// How many keys of sequence b are real, not padding.
   Index real_keys(Index b) const { return key_lengths ? (*key_lengths)[std::size_t(b)] : keys; }

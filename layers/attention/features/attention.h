@@ -22,6 +22,7 @@ class FeatureAttention : public Attention {
   std::unique_ptr<DecodeState> begin() const override;
   void step(DecodeState& state, const StepInput& input, std::span<Real> out) const override;
   Cost cost(const Sequences& sequences) const override;
+  Index passed_numbers() const override;
 
  protected:
   virtual std::shared_ptr<const FeatureMap> map() const = 0;

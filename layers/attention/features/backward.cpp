@@ -27,13 +27,13 @@ void feature_backward(const FeatureProblem& problem, ConstHeads q, ConstHeads k,
       body(lane, task % spans.count());
     });
   };
-  const SpanSums before = sum_keys_before(problem, spans, in.inputs);
+  const SpanSums before = sum_keys_before(problem, spans, in.inputs, trace.before);
   for_each_span([&](const FeatureLane& lane, Index span) {
     if (span == 0) zero(lane.queries(dq, 0, lane.idle_queries()));
     sweep_query_gradients(problem, lane, in, before.at(lane.index, span), spans.begin(span),
                           spans.end(span), shares, dq);
   });
-  const SpanSums after = sum_queries_after(problem, spans, in, shares);
+  const SpanSums after = sum_queries_after(problem, spans, in, shares, trace.after);
   for_each_span([&](const FeatureLane& lane, Index span) {
     const Index real = lane.real_keys, padding = problem.sequences.keys - real;
     if (span == 0) zero(lane.keys(dk, real, padding));

@@ -92,10 +92,10 @@ void feature_forward(const FeatureProblem& problem, ConstHeads q, ConstHeads k, 
   const bool divides = problem.map->form() != FeatureForm::shares;
   if (divides) trace.denominators = Tensor({s.batch, problem.heads, s.queries}, 0);
   Real* denominators = divides ? trace.denominators.write().data() : nullptr;
-  trace.tops = find_tops(problem, k);
+  trace.tops = find_tops(problem, k, trace.before);
   const FeatureInputs inputs{q, k, v, trace.tops.size() > 0 ? trace.tops.data() : nullptr};
   const FeatureSpans spans(problem);
-  const SpanSums before = sum_keys_before(problem, spans, inputs);
+  const SpanSums before = sum_keys_before(problem, spans, inputs, trace.before);
   core::parallel_for(problem.lanes() * spans.count(), 1, [&](Index task, Index) {
     const FeatureLane lane(problem, task / spans.count());
     const Index span = task % spans.count();

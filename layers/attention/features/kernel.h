@@ -10,6 +10,9 @@ namespace weft::layers {
 struct FeatureTrace {
   Tensor denominators;  ///< [B, H, n], weights and logarithms
   Tensor tops;          ///< [B, H, chunks + 1, P], logarithms and shares: largest key before each
+  /// Where keys come before those of this call, or queries after: for each lane their sums as
+  /// `key_sums` and `query_sums` give them, [B, H, numbers]; empty for none. Not of shares.
+  Tensor before, after;
 };
 
 /// Attention by features, chunk by chunk: with S = sum_j k_j v_j^T and z = sum_j k_j over the
@@ -28,6 +31,12 @@ void feature_forward(const FeatureProblem& problem, ConstHeads q, ConstHeads k, 
 void feature_backward(const FeatureProblem& problem, ConstHeads q, ConstHeads k, ConstHeads v,
                       ConstHeads out, const FeatureTrace& trace, ConstHeads dout, Heads dq,
                       Heads dk, Heads dv);
+
+/// The sums that carry this call's keys to queries after it, and its queries' gradients to keys
+/// before it: for each lane S and z, or U and u, with their references.  -> [B, H, numbers]
+Tensor key_sums(const FeatureProblem& problem, ConstHeads q, ConstHeads k, ConstHeads v);
+Tensor query_sums(const FeatureProblem& problem, ConstHeads q, ConstHeads k, ConstHeads v,
+                  ConstHeads out, const FeatureTrace& trace, ConstHeads dout);
 
 /// The operations of both, counted without doing it. Parts of a chunk beyond its first, which only
 /// keys e^40 above all earlier ones cause, are left out.

@@ -2,6 +2,7 @@
 
 #include "core/arrays/scratch.h"
 #include "core/parallel.h"
+#include "layers/attention/features/kernel.h"
 
 namespace weft::layers {
 namespace {
@@ -149,7 +150,8 @@ class KeySweep {
 }  // namespace
 
 SpanSums sum_queries_after(const FeatureProblem& problem, const FeatureSpans& spans,
-                           const FeatureGradientInputs& in, const ShareTrace& shares) {
+                           const FeatureGradientInputs& in, const ShareTrace& shares,
+                           const Tensor& after) {
   SpanSums sums(problem, spans);
   const Index count = spans.count();
   core::parallel_for(problem.lanes() * count, 1, [&](Index task, Index) {
@@ -157,14 +159,17 @@ SpanSums sum_queries_after(const FeatureProblem& problem, const FeatureSpans& sp
     const Index span = task % count;
     CarriedSums own = sums.at(lane.index, span);
     own.clear();
-    if (span + 1 < count)
+    if (span + 1 == count)
+      sums.start(lane.index, span, after);
+    else
       KeySweep(problem, lane, in, own, shares).sum(spans.begin(span + 1), spans.end(span + 1));
   });
-  if (count > 2)
+  const Index last = after.size() > 0 ? count - 1 : count - 2;  // the first with sums to hand on
+  if (last > 0)
     core::parallel_for(problem.lanes(), 1, [&](Index lane, Index) {
       Tensor scratch({CarriedSums::size(problem.map->features(), problem.head_width)});
       CarriedSums later(scratch.write().data(), problem.map->features(), problem.head_width);
-      for (Index span = count - 2; span-- > 0;) {
+      for (Index span = last; span-- > 0;) {
         later.copy(sums.at(lane, span + 1));
         CarriedSums here = sums.at(lane, span);
         if (in.inputs.tops) later.refer(here.reference());
@@ -172,6 +177,18 @@ SpanSums sum_queries_after(const FeatureProblem& problem, const FeatureSpans& sp
       }
     });
   return sums;
+}
+
+Tensor query_sums(const FeatureProblem& problem, ConstHeads q, ConstHeads k, ConstHeads v,
+                  ConstHeads out, const FeatureTrace& trace, ConstHeads dout) {
+  const Real* tops = trace.tops.size() > 0 ? trace.tops.data() : nullptr;
+  const FeatureGradientInputs in{{q, k, v, tops}, out, dout, trace.denominators.data()};
+  const FeatureSpans spans(problem);
+  const ShareTrace shares(problem);
+  return sum_spans(problem, 0, [&](const FeatureLane& lane, Index span, CarriedSums sums) {
+    sums.clear();
+    KeySweep(problem, lane, in, sums, shares).sum(spans.begin(span), spans.end(span));
+  });
 }
 
 void sweep_key_gradients(const FeatureProblem& problem, const FeatureLane& lane,

@@ -4,9 +4,11 @@
 
 namespace weft::layers {
 
-/// For each lane and span the sums U and u of all queries after it.
+/// For each lane and span the sums U and u of all queries after it; `after`: of those after this
+/// call.
 SpanSums sum_queries_after(const FeatureProblem& problem, const FeatureSpans& spans,
-                           const FeatureGradientInputs& in, const ShareTrace& shares);
+                           const FeatureGradientInputs& in, const ShareTrace& shares,
+                           const Tensor& after);
 
 /// dk and dv of chunks [begin, end) of a lane, last chunk first, from the sums of all queries
 /// after them.

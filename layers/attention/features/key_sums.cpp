@@ -1,10 +1,11 @@
 #include "layers/attention/features/key_sums.h"
 
 #include "core/parallel.h"
+#include "layers/attention/features/kernel.h"
 
 namespace weft::layers {
 
-Tensor find_tops(const FeatureProblem& problem, ConstHeads k) {
+Tensor find_tops(const FeatureProblem& problem, ConstHeads k, const Tensor& before) {
   if (problem.map->form() == FeatureForm::weights) return {};
   const Index chunks = problem.chunks(), features = problem.map->features();
   Tensor tops({problem.sequences.batch, problem.heads, chunks + 1, features}, no_key);
@@ -24,6 +25,10 @@ Tensor find_tops(const FeatureProblem& problem, ConstHeads k) {
   });
   for (Index lane = 0; lane < problem.lanes(); ++lane) {
     Real* row = data + lane * (chunks + 1) * features;
+    if (before.size() > 0) {
+      const Index numbers = CarriedSums::size(features, problem.head_width);
+      std::copy_n(before.data() + (lane + 1) * numbers - features, features, row);
+    }
     for (Index c = 0; c < chunks; ++c, row += features)
       raise_to_columns({row, 1, features, features}, row + features);
   }
@@ -64,22 +69,59 @@ void sum_keys(const FeatureProblem& problem, const FeatureLane& lane, const Feat
 
 }  // namespace
 
+Tensor key_sums(const FeatureProblem& problem, ConstHeads q, ConstHeads k, ConstHeads v) {
+  const Tensor tops = find_tops(problem, k, {});
+  const FeatureInputs inputs{q, k, v, tops.size() > 0 ? tops.data() : nullptr};
+  const FeatureSpans spans(problem);
+  const Index last = spans.count() - 1;
+  return sum_spans(problem, last, [&](const FeatureLane& lane, Index span, CarriedSums sums) {
+    sum_keys(problem, lane, inputs, spans.begin(span), spans.end(span), sums);
+  });
+}
+
+Tensor sum_spans(
+    const FeatureProblem& problem, Index chosen,
+    const std::function<void(const FeatureLane& lane, Index span, CarriedSums sums)>& sum) {
+  const FeatureSpans spans(problem);
+  const SpanSums of_spans(problem, spans);
+  core::parallel_for(problem.lanes() * spans.count(), 1, [&](Index task, Index) {
+    const FeatureLane lane(problem, task / spans.count());
+    sum(lane, task % spans.count(), of_spans.at(lane.index, task % spans.count()));
+  });
+  const Index features = problem.map->features(), width = problem.head_width;
+  const Index numbers = CarriedSums::size(features, width);
+  Tensor all({problem.sequences.batch, problem.heads, numbers});
+  Real* to = all.write().data();
+  for (Index lane = 0; lane < problem.lanes(); ++lane) {
+    CarriedSums whole(to + lane * numbers, features, width);
+    whole.copy(of_spans.at(lane, chosen));
+    for (Index span = 0; span < spans.count(); ++span) {
+      if (span == chosen) continue;
+      CarriedSums other = of_spans.at(lane, span);
+      other.refer(whole.reference());
+      whole.add(other);
+    }
+  }
+  return all;
+}
+
 SpanSums sum_keys_before(const FeatureProblem& problem, const FeatureSpans& spans,
-                         const FeatureInputs& inputs) {
+                         const FeatureInputs& inputs, const Tensor& before) {
   SpanSums sums(problem, spans);
   const Index count = spans.count();
   core::parallel_for(problem.lanes() * count, 1, [&](Index task, Index) {
     const FeatureLane lane(problem, task / count);
     const Index span = task % count;
     if (span == 0)
-      sums.at(lane.index, 0).clear();
+      sums.start(lane.index, 0, before);
     else
       sum_keys(problem, lane, inputs, spans.begin(span - 1), spans.end(span - 1),
                sums.at(lane.index, span));
   });
-  if (count > 2)
+  const Index first = before.size() > 0 ? 1 : 2;  // without any, nothing is before span 0
+  if (count > first)
     core::parallel_for(problem.lanes(), 1, [&](Index lane, Index) {
-      for (Index span = 2; span < count; ++span) {
+      for (Index span = first; span < count; ++span) {
         Tensor scratch({CarriedSums::size(problem.map->features(), problem.head_width)});
         CarriedSums earlier(scratch.write().data(), problem.map->features(), problem.head_width);
         earlier.copy(sums.at(lane, span - 1));

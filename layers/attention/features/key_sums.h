@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "layers/attention/features/chunk_features.h"
 
 namespace weft::layers {
@@ -16,7 +18,8 @@ struct FeatureInputs {
 };
 
 /// [B, H, chunks + 1, P]: the largest key before each chunk and of all; empty for weights.
-Tensor find_tops(const FeatureProblem& problem, ConstHeads k);
+/// `before`: sums of keys before this call.
+Tensor find_tops(const FeatureProblem& problem, ConstHeads k, const Tensor& before);
 
 /// sums += k^T v, totals += sum of k: the entered part of a chunk joins what is carried.
 void absorb_keys(core::Precision precision, const ChunkFeatures& features,
@@ -36,6 +39,14 @@ class SpanSums {
     return {data_ + (lane * spans_ + span) * CarriedSums::size(features_, width_), features_,
             width_};
   }
+  /// Sets a lane's sums of that span from those of `all` lanes, [B, H, numbers]; zero if empty.
+  void start(Index lane, Index span, const Tensor& all) const {
+    CarriedSums sums = at(lane, span);
+    sums.clear();
+    const Index numbers = CarriedSums::size(features_, width_);
+    if (all.size() > 0)
+      std::copy_n(all.data() + lane * numbers, numbers, data_ + (lane * spans_ + span) * numbers);
+  }
 
  private:
   Index spans_, features_, width_;
@@ -43,9 +54,15 @@ class SpanSums {
   Real* data_;
 };
 
-/// For each lane and span the sums of all keys before it.
+/// For each lane and span the sums of all keys before it; `before`: of those before this call.
 SpanSums sum_keys_before(const FeatureProblem& problem, const FeatureSpans& spans,
-                         const FeatureInputs& inputs);
+                         const FeatureInputs& inputs, const Tensor& before);
+
+/// For each lane the sums of all spans, each of which `sum(lane, span, sums)` makes, in units of
+/// those of span `chosen`.  -> [B, H, numbers]
+Tensor sum_spans(
+    const FeatureProblem& problem, Index chosen,
+    const std::function<void(const FeatureLane& lane, Index span, CarriedSums sums)>& sum);
 
 /// The chunks of a span that a sweep forward must visit end with the last that has queries, those
 /// of a sweep backward with the first that has keys; nothing is carried beyond.

@@ -1,6 +1,7 @@
 #include "layers/attention/pattern/atom.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/error.h"
 
@@ -24,6 +25,9 @@ struct Dilated final : Atom {
   Index last_reader(Index key) const override {
     return left >= never / dilation ? never : key + left * dilation;
   }
+  LeftReach left_reach() const override {
+    return {left >= never / dilation ? LeftReach::everything : left * dilation, 1};
+  }
   Index left, right, dilation;
 };
 
@@ -34,6 +38,7 @@ struct BlockLocal final : Atom {
     out.push_back({(own - back) * block, (own + ahead + 1) * block});
   }
   Index last_reader(Index key) const override { return (key / block + back + 1) * block - 1; }
+  LeftReach left_reach() const override { return {back * block, block}; }
   Index block, back, ahead;
 };
 
@@ -205,6 +210,16 @@ Pattern without_rows(const Pattern& pattern, std::vector<Index> queries) {
   for (const auto& atom : pattern)
     rest.push_back(std::make_shared<const WithoutRows>(atom, queries));
   return rest;
+}
+
+LeftReach left_reach(const std::vector<Pattern>& patterns) {
+  LeftReach all;
+  for (const Pattern& pattern : patterns)
+    for (const auto& atom : pattern) {
+      const LeftReach own = atom->left_reach();
+      all = {std::max(all.tokens, own.tokens), std::lcm(all.period, own.period)};
+    }
+  return all;
 }
 
 Pattern united(Pattern a, const Pattern& b) {

@@ -5,10 +5,9 @@
 #include <vector>
 
 #include "core/real.h"
+#include "layers/attention/contract/chunk_place.h"
 
 namespace weft::layers {
-
-using core::Index;
 
 /// Places [begin, end).
 struct Interval {
@@ -33,6 +32,8 @@ class Atom {
   virtual bool reads_all(Index) const { return false; }
   /// The last query position that reads a key: a decoder may forget it afterwards.
   virtual Index last_reader(Index key) const = 0;
+  /// How far back queries read: from its begin on, the pattern is the same as from 0 on.
+  virtual LeftReach left_reach() const { return {LeftReach::everything, 1}; }
 
   /// Whether the query at position i reads the key at position j, of `keys`.
   bool reads(Index i, Index j, Index keys) const;
@@ -64,6 +65,9 @@ Pattern past_of_block_pattern(Index block);
 Pattern summary_pattern(Index stride, Index count, Index skip = 0);
 /// The two together.
 Pattern fixed_pattern(Index stride, Index count);
+
+/// How far back the queries of all these patterns read.
+LeftReach left_reach(const std::vector<Pattern>& patterns);
 
 /// The same rules for every query but these, which read nothing.
 Pattern without_rows(const Pattern& pattern, std::vector<Index> queries);

@@ -54,8 +54,10 @@ std::vector<Projection> pattern_projections(Index kv_heads) {
 }
 
 PatternProblem PatternAttention::problem(const Sequences& s) const {
+  // In a chunk keys begin further left than queries, and the pattern with them.
+  const Index shift = s.chunk ? s.keys - s.queries : 0;
   const auto found = std::ranges::find_if(cache_, [&](const CachedPlans& c) {
-    return c.queries == s.queries && c.keys == s.keys && c.causal == s.causal;
+    return c.queries == s.queries && c.keys == s.keys && c.causal == s.causal && c.shift == shift;
   });
   const auto over = [&](const CachedPlans& planned) {
     return PatternProblem{.sequences = s,
@@ -70,10 +72,10 @@ PatternProblem PatternAttention::problem(const Sequences& s) const {
                           .precision = precision_};
   };
   if (found != cache_.end()) return over(*found);
-  CachedPlans fresh{s.queries, s.keys, s.causal, {}};
+  CachedPlans fresh{s.queries, s.keys, s.causal, shift, {}};
   for (const Pattern& pattern : patterns_)
-    fresh.plans.push_back(
-        std::make_shared<const PatternPlan>(plan_pattern(pattern, s.queries, s.keys, s.causal)));
+    fresh.plans.push_back(std::make_shared<const PatternPlan>(
+        plan_pattern(pattern, s.queries, s.keys, s.causal, {.shift = shift})));
   constexpr std::size_t most = 4;
   if (cache_.size() == most) cache_.erase(cache_.begin());
   cache_.push_back(std::move(fresh));

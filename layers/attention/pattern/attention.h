@@ -60,6 +60,7 @@ class PatternAttention final : public Attention {
   void step(DecodeState& state, const StepInput& input, std::span<Real> out,
             std::span<const double> decay) const;
   Cost cost(const Sequences& sequences) const override;
+  LeftReach left_reach() const override { return layers::left_reach(patterns_); }
   void visit(autograd::Inventory& inventory) override { normaliser_->visit(inventory); }
 
   const std::shared_ptr<Normaliser>& normaliser() const { return normaliser_; }
@@ -72,6 +73,7 @@ class PatternAttention final : public Attention {
   struct CachedPlans {
     Index queries, keys;
     bool causal;
+    Index shift;  ///< of the pattern against the queries
     std::vector<std::shared_ptr<const PatternPlan>> plans;
   };
 

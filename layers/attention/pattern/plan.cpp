@@ -19,7 +19,8 @@ class Planner {
         causal_(causal),
         aligned_(hints.cut == PanelCut::aligned),
         labels_(hints.labels),
-        breaks_(hints.breaks) {
+        breaks_(hints.breaks),
+        shift_(hints.shift) {
     plan_.queries = queries;
     plan_.keys = keys;
     plan_.rows.push_back(0);
@@ -34,7 +35,7 @@ class Planner {
     for (const Index modulus : moduli) {
       const Index rows = rows_for(modulus);
       add_pass([&] {
-        for (Index r = 0; r < std::min(modulus, plan_.queries); ++r) add_class(modulus, r, rows);
+        for (Index i = 0; i < std::min(modulus, plan_.queries); ++i) add_class(modulus, i, rows);
       });
     }
     if (aligned_) plan_.offsets = {-never, never};
@@ -59,7 +60,8 @@ class Planner {
   }
 
   bool reads_all(Index query) const {
-    return std::ranges::any_of(pattern_, [&](const auto& atom) { return atom->reads_all(query); });
+    return std::ranges::any_of(pattern_,
+                               [&](const auto& atom) { return atom->reads_all(query + shift_); });
   }
 
   /// Queries that read everything get blocks of their own, or their neighbours would pay for their
@@ -82,11 +84,11 @@ class Planner {
 
   /// What a query reads in its class: places of its own modulus, less what earlier rounds score.
   std::vector<Interval> row_of(Index query, Index modulus) const {
-    const Index r = query % modulus;
+    const Index r = (query + shift_) % modulus;
     const Index places = (plan_.keys - r + modulus - 1) / modulus;
     std::vector<Interval> row;
     for (const auto& atom : pattern_)
-      if (atom->modulus() == modulus) atom->readable(query, places, row);
+      if (atom->modulus() == modulus) atom->readable(query + shift_, places, row);
     normalise(row, std::max<Index>(0, (reach(query) - r + modulus - 1) / modulus));
     if (modulus == 1) return row;
     subtract_bands(query, modulus, row);
@@ -101,10 +103,10 @@ class Planner {
 
   /// Takes from places of a class what atoms of modulus 1 read already.
   void subtract_bands(Index query, Index modulus, std::vector<Interval>& row) const {
-    const Index r = query % modulus;
+    const Index r = (query + shift_) % modulus;
     std::vector<Interval> near;
     for (const auto& atom : pattern_)
-      if (atom->modulus() == 1) atom->readable(query, plan_.keys, near);
+      if (atom->modulus() == 1) atom->readable(query + shift_, plan_.keys, near);
     normalise(near, plan_.keys);
     const auto place_from = [&](Index key) { return (key - r + modulus - 1) / modulus; };
     std::vector<Interval> left;
@@ -123,7 +125,7 @@ class Planner {
   bool scored_before(Index query, Index key, Index modulus) const {
     return std::ranges::any_of(pattern_, [&](const auto& atom) {
       return atom->modulus() > 1 && atom->modulus() < modulus &&
-             atom->reads(query, key, plan_.keys);
+             atom->reads(query + shift_, key, plan_.keys);
     });
   }
 
@@ -137,15 +139,16 @@ class Planner {
                                                 : PatternPlan::most_rows / 2;
   }
 
-  void add_class(Index modulus, Index r, Index most) {
+  /// The queries first, first + modulus, ...
+  void add_class(Index modulus, Index first, Index most) {
     std::vector<std::vector<Interval>> rows;
-    Index first = r;
+    const Index begin = first, offset = (first + shift_) % modulus;
     const auto flush = [&](Index next) {
-      if (!rows.empty()) add_block(first, modulus, r, rows);
+      if (!rows.empty()) add_block(first, modulus, offset, rows);
       rows.clear();
       first = next;
     };
-    for (Index q = r; q < plan_.queries; q += modulus) {
+    for (Index q = begin; q < plan_.queries; q += modulus) {
       if (std::ranges::binary_search(breaks_, q)) flush(q);
       if (reads_all(q)) {
         flush(q + modulus);
@@ -311,6 +314,7 @@ class Planner {
   bool causal_, aligned_;
   const KeyLabels* labels_;
   const std::vector<Index>& breaks_;
+  Index shift_;
   std::vector<LabelRun> named_;  ///< those of one query
   bool between_moduli_ = false;  ///< classes of several moduli above 1 may name the same pair
   PatternPlan plan_;

@@ -70,6 +70,7 @@ struct PlanHints {
   PanelCut cut = PanelCut::tight;
   const KeyLabels* labels = nullptr;  ///< null for none
   std::vector<Index> breaks = {};     ///< queries, ascending, that begin a block
+  Index shift = 0;                    ///< the pattern's position of query 0
 };
 
 PatternPlan plan_pattern(const Pattern& pattern, Index queries, Index keys, bool causal,

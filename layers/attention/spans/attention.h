@@ -22,6 +22,7 @@ class SpanAttention final : public Attention {
   void step(DecodeState& state, const StepInput& input, std::span<Real> out) const override;
   Cost cost(const Sequences& sequences) const override;
   Index memory_tokens() const override;
+  LeftReach left_reach() const override { return {memory_tokens(), 1}; }
   std::vector<double> spans() const override;
   Var penalty(const Pass& pass) const override { return rule_->penalty(pass); }
   void constrain() override { rule_->constrain(); }

@@ -23,7 +23,7 @@ void SpanSettings::list_soft(core::Fields& field) {
 
 AttentionPlan SpanSettings::plan(AttentionMaker make, AttentionTraits traits) const {
   traits.bidirectional = false;
-  traits.relative = traits.bf16 = true;
+  traits.relative = traits.bf16 = traits.chunks = true;
   traits.reads_self = false;
   return {std::move(make), std::move(traits), span};
 }
