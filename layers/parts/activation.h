@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/precision.h"
 #include "layers/parts/linear.h"
 
 namespace weft::layers {
