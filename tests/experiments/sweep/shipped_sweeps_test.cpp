@@ -5,6 +5,7 @@
 #include "core/files/durable_file.h"
 #include "experiments/sweep/trials.h"
 #include "layers/attention/registry.h"
+#include "layers/settings/part_origins.h"
 #include "tests/places.h"
 
 namespace weft::experiments {
@@ -28,6 +29,7 @@ TEST(ShippedSweeps, resolve_and_hold_their_budget_equal) {
                                     {"attention.toml", 3u},
                                     {"attention-all.toml", 3u},
                                     {"attention-encoders.toml", 3u},
+                                    {"feedforwards.toml", 3u},
                                     {"today.toml", 1u}}) {
     std::set<Index> budgets;
     std::set<std::uint64_t> used;
@@ -81,6 +83,18 @@ TEST(ShippedSweeps, today_compares_twelve_systems_on_recall_at_four_lengths_and_
   EXPECT_EQ(lengths["text"].size(), 1u);
   EXPECT_EQ(systems.size(), 12u);
   EXPECT_EQ(trials.size(), 60u);
+}
+
+TEST(ShippedSweeps, feedforwards_has_every_kind_and_layers_that_run_again) {
+  std::set<layers::FeedForwardKind> kinds;
+  std::set<layers::Halting> repeated;
+  for (const Trial& trial : trials_of(SweepFile::load(folder + "feedforwards.toml"), {})) {
+    const layers::ModelSettings& model = trial.config.model;
+    kinds.insert(model.feedforward.begin(), model.feedforward.end());
+    if (model.universal.chosen()) repeated.insert(model.universal.halting);
+  }
+  EXPECT_EQ(kinds.size(), layers::feed_forward_origins().size());
+  EXPECT_EQ(repeated.size(), 2u) << "with halting and without";
 }
 
 TEST(ShippedSweeps, attention_compares_at_most_ten_and_attention_all_every_mechanism) {
