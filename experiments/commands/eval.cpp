@@ -124,6 +124,16 @@ void check_finite(const Evaluation& e, const std::string& scored) {
       "Score an earlier checkpoint with --ckpt, or train again with a lower optim.lr");
 }
 
+nlohmann::ordered_json targets_json(const TargetEvaluation& e) {
+  nlohmann::ordered_json json = {{"targets", e.targets},
+                                 {"rouge_1", e.rouge.one},
+                                 {"rouge_2", e.rouge.two},
+                                 {"rouge_l", e.rouge.longest},
+                                 {"exact", e.exact}};
+  if (e.by_lines) json["rouge_lsum"] = *e.by_lines;
+  return json;
+}
+
 /// The same model on sequences of each length, also beyond that of training.
 int eval_lengths(const CommandLine& line, data::Split split) {
   load_saved_model(line);  // refuses data that changed, which no other length can tell
@@ -234,12 +244,7 @@ int eval_command(const Arguments& arguments) {
       json["macs_counted"] = spans->macs_counted;
     }
     if (leak) json["leak"] = audit_json(*leak);
-    if (targets)
-      json["generated"] = {{"targets", targets->targets},
-                           {"rouge_1", targets->rouge.one},
-                           {"rouge_2", targets->rouge.two},
-                           {"rouge_l", targets->rouge.longest},
-                           {"exact", targets->exact}};
+    if (targets) json["generated"] = targets_json(*targets);
     std::cout << json.dump(2) << '\n';
   } else {
     std::cout << print_evaluation(e, *saved.dataset, split, whole ? "whole file" : "");

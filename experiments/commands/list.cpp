@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iostream>
+#include <utility>
 
 #include "core/error.h"
 #include "data/registry.h"
@@ -11,6 +12,7 @@
 #include "layers/attention/origins.h"
 #include "layers/attention/registry.h"
 #include "layers/settings/model_settings.h"
+#include "layers/settings/part_origins.h"
 
 namespace weft::experiments {
 namespace {
@@ -92,6 +94,82 @@ int list_attentions(const Arguments& arguments) {
   return 0;
 }
 
+/// Whether a setting exists only where a part was chosen.
+bool is_under(const core::FieldCondition& condition, const layers::PartOrigin& part) {
+  const std::string setting(part.setting);
+  return condition.key.empty()
+             ? condition.words == "model." + setting + " above 0"
+             : condition.key == setting &&
+                   std::ranges::find(condition.values, part.value) != condition.values.end();
+}
+
+/// The settings of [model] that a part adds, and under which further conditions they exist. A
+/// setting under several parts belongs to the innermost.
+std::vector<FieldDescription> part_settings(const layers::PartOrigin& part) {
+  std::vector<FieldDescription> own;
+  for (FieldDescription setting : describe(layers::ModelSettings{})) {
+    std::vector<core::FieldCondition>& conditions = setting.conditions;
+    const auto innermost = std::ranges::find_if(
+        conditions.rbegin(), conditions.rend(), [](const core::FieldCondition& condition) {
+          const auto holds = [&](const layers::PartOrigin& any) {
+            return is_under(condition, any);
+          };
+          return std::ranges::any_of(layers::trunk_origins(), holds) ||
+                 std::ranges::any_of(layers::feed_forward_origins(), holds);
+        });
+    if (innermost == conditions.rend() || !is_under(*innermost, part)) continue;
+    conditions.erase(conditions.begin(), innermost.base());
+    own.push_back(std::move(setting));
+  }
+  return own;
+}
+
+void print_part(const layers::PartOrigin& part) {
+  const std::string what = part.setting == "feedforward" ? "feed-forward" : "trunk";
+  const bool number = part.value.find_first_not_of("0123456789") == std::string_view::npos;
+  const std::string quote = number ? "" : "\"";
+  std::cout << part.name << " (" << what << "): " << part.summary << "\n  " << part.formula
+            << "\n  " << part.paper << "\n  model." << part.setting << " = " << quote << part.value
+            << quote << '\n'
+            << print_descriptions(part_settings(part), "  model");
+}
+
+/// One line for each part; with --all everything.
+int list_parts(std::span<const layers::PartOrigin> parts, CommandLine line,
+               const Arguments& arguments) {
+  line.flag("all", "everything that weft list NAME says, of all");
+  if (!line.parse(arguments)) return 0;
+  std::size_t widest = 0;
+  for (const layers::PartOrigin& part : parts) widest = std::max(widest, part.name.size());
+  for (const layers::PartOrigin& part : parts) {
+    if (line.has("all")) {
+      print_part(part);
+      std::cout << '\n';
+    } else {
+      std::cout << part.name << std::string(widest + 2 - part.name.size(), ' ') << part.summary
+                << '\n';
+    }
+  }
+  return 0;
+}
+
+int list_trunks(const Arguments& arguments) {
+  return list_parts(layers::trunk_origins(),
+                    CommandLine("weft list trunks",
+                                "Lists what leads from tokens to hidden vectors: the values of "
+                                "model.trunk, and Universal Transformers. weft list NAME says of "
+                                "one where it comes from, and its settings."),
+                    arguments);
+}
+
+int list_feed_forwards(const Arguments& arguments) {
+  return list_parts(layers::feed_forward_origins(),
+                    CommandLine("weft list feedforwards",
+                                "Lists the feed-forwards, the values of model.feedforward. weft "
+                                "list NAME says of one where it comes from, and its settings."),
+                    arguments);
+}
+
 /// The part of a model that depends on the kind.
 const char* purpose_of(const data::DataTraits& traits) {
   if (traits.asks) return "questions about documents, for model.task = \"span\"";
@@ -129,18 +207,41 @@ int list_norms(const Arguments& arguments) {
   return 0;
 }
 
-/// Everything about one kind of attention or data.
-bool print_kind(const std::string& kind) {
-  if (const layers::AttentionEntry* entry = layers::find_attention(kind)) {
+/// Everything that goes by a name: an attention, trunks and feed-forwards, a kind of data.
+bool print_named(const std::string& name) {
+  bool found = false;
+  const auto separate = [&] {
+    if (std::exchange(found, true)) std::cout << '\n';
+  };
+  if (const layers::AttentionEntry* entry = layers::find_attention(name)) {
+    separate();
     print_attention(*entry);
     print_thumbnail(*entry);
-    return true;
   }
-  const auto& data = data::data_registry();
-  const auto found = std::ranges::find(data, kind, &data::DataEntry::kind);
-  if (found == data.end()) return false;
-  print_data(*found);
-  return true;
+  for (const auto parts : {layers::trunk_origins(), layers::feed_forward_origins()})
+    for (const layers::PartOrigin& part : parts) {
+      if (part.name != name) continue;
+      separate();
+      print_part(part);
+    }
+  for (const data::DataEntry& entry : data::data_registry()) {
+    if (entry.kind != name) continue;
+    separate();
+    print_data(entry);
+  }
+  return found;
+}
+
+/// Everything that `print_named` knows.
+std::vector<std::string> known_names() {
+  std::vector<std::string> known;
+  for (const Command& command : list_commands()) known.emplace_back(command.name);
+  for (const layers::AttentionEntry& entry : layers::attention_registry())
+    known.push_back(entry.kind);
+  for (const auto parts : {layers::trunk_origins(), layers::feed_forward_origins()})
+    for (const layers::PartOrigin& part : parts) known.emplace_back(part.name);
+  for (const data::DataEntry& entry : data::data_registry()) known.emplace_back(entry.kind);
+  return known;
 }
 
 }  // namespace
@@ -148,6 +249,8 @@ bool print_kind(const std::string& kind) {
 std::span<const Command> list_commands() {
   static constexpr Command commands[] = {
       {"attentions", "the attention mechanisms, one line each", list_attentions},
+      {"trunks", "what leads from tokens to hidden vectors, one line each", list_trunks},
+      {"feedforwards", "the feed-forwards, one line each", list_feed_forwards},
       {"data", "the kinds of data with their settings", list_data},
       {"norms", "the kinds of norm", list_norms},
   };
@@ -159,22 +262,18 @@ int list_command(const Arguments& arguments) {
       !arguments.empty() && !arguments[0].starts_with("--") &&
       std::ranges::find(list_commands(), arguments[0], &Command::name) == list_commands().end();
   if (!named) return run_command("weft list", list_commands(), arguments);
-  CommandLine line(
-      "weft list KIND",
-      "Says of an attention or a kind of data what it is, where it comes from, what it "
-      "costs, and its settings.");
-  line.words(1, 1, "KIND");
+  CommandLine line("weft list NAME",
+                   "Says of an attention, a trunk, a feed-forward or a kind of data what it is, "
+                   "where it comes from, what it costs, and its settings.");
+  line.words(1, 1, "NAME");
   if (!line.parse(arguments)) return 0;
-  if (print_kind(arguments[0])) return 0;
-  std::vector<std::string> known;
-  for (const Command& command : list_commands()) known.emplace_back(command.name);
-  for (const layers::AttentionEntry& entry : layers::attention_registry())
-    known.push_back(entry.kind);
-  for (const data::DataEntry& entry : data::data_registry()) known.emplace_back(entry.kind);
-  const std::string meant = nearest(arguments[0], known);
-  throw core::Error(core::message_of("there is no attention and no kind of data \"", arguments[0],
-                                     "\"", meant.empty() ? ";" : "; did you mean " + meant + "?",
-                                     " weft list attentions lists them"));
+  if (print_named(arguments[0])) return 0;
+  const std::string meant = nearest(arguments[0], known_names());
+  throw core::Error(
+      core::message_of("there is no attention, trunk, feed-forward or kind of data \"",
+                       arguments[0], "\"", meant.empty() ? ";" : "; did you mean " + meant + "?",
+                       " weft list attentions, trunks, feedforwards and data list "
+                       "them"));
 }
 
 }  // namespace weft::experiments

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+
+#include "data/plain_words.h"
 
 namespace weft::experiments {
 namespace {
@@ -45,7 +48,68 @@ std::size_t longest_common(const Words& a, const Words& b) {
   return row.back();
 }
 
+/// Which words of `line` are in one longest common subsequence with `other`, added to `found`.
+/// Where there are several, the one that the published scorer finds.
+void add_common(const Words& line, const Words& other, std::set<std::size_t>& found) {
+  const std::size_t n = other.size() + 1;
+  std::vector<std::size_t> table((line.size() + 1) * n, 0);
+  for (std::size_t i = 1; i <= line.size(); ++i)
+    for (std::size_t j = 1; j < n; ++j)
+      table[i * n + j] = line[i - 1] == other[j - 1]
+                             ? table[(i - 1) * n + j - 1] + 1
+                             : std::max(table[(i - 1) * n + j], table[i * n + j - 1]);
+  for (std::size_t i = line.size(), j = other.size(); i > 0 && j > 0;) {
+    if (line[i - 1] == other[j - 1]) {
+      found.insert(i - 1);
+      --i, --j;
+    } else if (table[i * n + j - 1] > table[(i - 1) * n + j]) {
+      --j;
+    } else {
+      --i;
+    }
+  }
+}
+
+/// How often each word is in some lines, and how many words they have.
+struct LineCounts {
+  explicit LineCounts(const WordLines& lines) {
+    for (const Words& line : lines) {
+      all += line.size();
+      for (const std::string& word : line) ++of_word[word];
+    }
+  }
+  std::map<std::string, std::size_t> of_word;
+  std::size_t all = 0;
+};
+
 }  // namespace
+
+WordLines lines_of(std::string_view text) {
+  WordLines lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    if (Words words = data::plain_words(text.substr(0, end)); !words.empty())
+      lines.push_back(std::move(words));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+double rouge_by_lines(const WordLines& candidate, const WordLines& reference) {
+  LineCounts in_candidate(candidate), in_reference(reference);
+  std::size_t shared = 0;
+  for (const Words& line : reference) {
+    std::set<std::size_t> common;
+    for (const Words& other : candidate) add_common(line, other, common);
+    for (const std::size_t i : common) {
+      std::size_t &here = in_candidate.of_word[line[i]], &there = in_reference.of_word[line[i]];
+      if (here == 0 || there == 0) continue;
+      ++shared, --here, --there;
+    }
+  }
+  const std::size_t all = in_candidate.all + in_reference.all;
+  return all == 0 ? 0 : 2 * double(shared) / double(all);
+}
 
 Rouge rouge_of(const Words& candidate, const Words& reference) {
   if (candidate.empty() || reference.empty()) return {};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft::experiments {
@@ -15,5 +16,14 @@ struct Rouge {
 /// both sides have it; 0 where a side has none.
 Rouge rouge_of(const std::vector<std::string>& candidate,
                const std::vector<std::string>& reference);
+
+/// The words of a text line by line; lines without a word are left out.
+using WordLines = std::vector<std::vector<std::string>>;
+WordLines lines_of(std::string_view text);
+
+/// ROUGE-Lsum: for every line of the reference the words that are in its longest common subsequence
+/// with any line of the candidate, each word counted as often as both texts have it, as F1. For two
+/// single lines this is ROUGE-L.
+double rouge_by_lines(const WordLines& candidate, const WordLines& reference);
 
 }  // namespace weft::experiments

@@ -43,6 +43,8 @@ TargetEvaluation evaluate_targets(const layers::Seq2SeqModel& model, const data:
   const Token boundary = dataset.boundary().value();
   const Index length = dataset.length(), batches = dataset.evaluation_batches(split, length);
   TargetEvaluation result;
+  double by_lines = 0;
+  bool has_lines = false;
   for (Index i = 0; i < batches; ++i) {
     const data::Batch batch = dataset.evaluation(split, i, length);
     std::vector<GenerationTask> tasks;
@@ -55,8 +57,13 @@ TargetEvaluation evaluate_targets(const layers::Seq2SeqModel& model, const data:
       const Generation& made = all[row];
       const std::vector<Token> target = target_of(batch, Index(row), boundary);
       const auto whole = dataset.reference(split, result.targets);
-      const Rouge rouge = rouge_of(dataset.words(made.tokens),
-                                   whole ? data::plain_words(*whole) : dataset.words(target));
+      const auto words = dataset.words(made.tokens);
+      const auto expected = whole ? data::plain_words(*whole) : dataset.words(target);
+      const Rouge rouge = rouge_of(words, expected);
+      const WordLines lines = whole ? lines_of(*whole) : WordLines{expected};
+      has_lines = has_lines || lines.size() > 1;
+      by_lines +=
+          rouge_by_lines(whole ? lines_of(dataset.decode(made.tokens)) : WordLines{words}, lines);
       result.rouge.one += rouge.one;
       result.rouge.two += rouge.two;
       result.rouge.longest += rouge.longest;
@@ -69,14 +76,16 @@ TargetEvaluation evaluate_targets(const layers::Seq2SeqModel& model, const data:
   const auto count = double(result.targets);
   for (double* sum : {&result.rouge.one, &result.rouge.two, &result.rouge.longest, &result.exact})
     *sum /= count;
+  if (has_lines) result.by_lines = by_lines / count;
   return result;
 }
 
 std::string print_targets(const TargetEvaluation& e) {
   return "generated, the most likely token each time: ROUGE-1 " + format_fixed(e.rouge.one, 4) +
          ", ROUGE-2 " + format_fixed(e.rouge.two, 4) + ", ROUGE-L " +
-         format_fixed(e.rouge.longest, 4) + ", exact " + format_fixed(e.exact, 4) + ", " +
-         std::to_string(e.targets) + " targets\n";
+         format_fixed(e.rouge.longest, 4) +
+         (e.by_lines ? ", ROUGE-Lsum " + format_fixed(*e.by_lines, 4) + " (by lines)" : "") +
+         ", exact " + format_fixed(e.exact, 4) + ", " + std::to_string(e.targets) + " targets\n";
 }
 
 }  // namespace weft::experiments

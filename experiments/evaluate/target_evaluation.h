@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace weft::experiments {
 struct TargetEvaluation {
   core::Index targets = 0;
   Rouge rouge;                         ///< means over targets
+  std::optional<double> by_lines;      ///< mean ROUGE-Lsum; nothing where no target has lines
   double exact = 0;                    ///< share of targets generated token for token
   std::vector<std::string> generated;  ///< their texts, in order
 };

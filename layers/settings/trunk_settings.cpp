@@ -18,7 +18,8 @@ void ModelSettings::list_trunk(core::Fields& field) {
 
 void ModelSettings::check_star(core::Fields& field) const {
   if (task == Task::seq2seq)
-    field.problem("trunk", "a star reads whole sequences and generates none: language or classify");
+    field.problem("trunk",
+                  "a star reads whole sequences and generates none: language, classify or span");
   if (causal)
     field.problem("causal",
                   "a star's relay reads every token and every token reads the relay: false");
@@ -37,7 +38,7 @@ void ModelSettings::check_star(core::Fields& field) const {
 
 void ModelSettings::check_universal(core::Fields& field) const {
   if (task == Task::seq2seq)
-    field.problem("steps", "layers that run again are for language and classify: 0");
+    field.problem("steps", "layers that run again are for language, classify and span: 0");
   if (segment_memory)
     field.problem("segment_memory", "does not reach layers that run again: false");
   if (!universal.halts()) return;

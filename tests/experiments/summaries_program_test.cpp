@@ -118,6 +118,32 @@ TEST(Summaries, pairs_are_read_cut_and_summarised) {
   expect_holds(program.run({"eval", "run", "--generate", "--split", "test"}).out, {"ROUGE-2"});
 }
 
+TEST(Summaries, references_with_lines_are_also_compared_line_by_line) {
+  const Program program("lines");
+  program.write("config.toml", pairs_config);
+  std::string plain, lined;
+  for (int i = 0; i < 40; ++i) {
+    const std::string source = "text number " + std::to_string(i);
+    plain += nlohmann::json{{"source", source}, {"target", "a b"}}.dump() + "\n";
+    lined += nlohmann::json{{"source", source}, {"target", "a\nb"}}.dump() + "\n";
+  }
+  program.write("plain.jsonl", plain);
+  program.write("lined.jsonl", lined);
+  const auto generated = [&](const std::string& name) {
+    const Outcome trained = program.run({"train", "config.toml", "--run", name,
+                                         "data.path=" + name + ".jsonl", "data.format=json"});
+    EXPECT_EQ(trained.code, 0) << trained.err;
+    const Outcome shown = program.run({"eval", name, "--generate", "--json"});
+    EXPECT_EQ(shown.code, 0) << shown.err;
+    return nlohmann::json::parse(shown.out)["generated"];
+  };
+  EXPECT_FALSE(generated("plain").contains("rouge_lsum"));
+  const auto with_lines = generated("lined");
+  EXPECT_GE(double(with_lines["rouge_lsum"]), double(with_lines["rouge_l"]));
+  expect_holds(program.run({"eval", "lined", "--generate"}).out, {", ROUGE-Lsum "});
+  EXPECT_EQ(program.run({"eval", "plain", "--generate"}).out.find("Lsum"), std::string::npos);
+}
+
 TEST(Summaries, resumed_runs_continue_bit_for_bit) {
   const Program program("summaries-resume");
   program.write("pairs.tsv", pair_lines());

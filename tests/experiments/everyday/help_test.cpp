@@ -2,8 +2,11 @@
 // that were found when weft was tried as a new user would.
 #include <sstream>
 
+#include "experiments/config/describing.h"
 #include "layers/attention/origins.h"
 #include "layers/attention/registry.h"
+#include "layers/settings/model_settings.h"
+#include "layers/settings/part_origins.h"
 #include "tests/experiments/program.h"
 #include "tests/places.h"
 
@@ -72,12 +75,60 @@ TEST(Row14, the_page_of_pictures_is_that_of_this_program) {
   EXPECT_LE(differ, 5) << "weft list attentions --pictures >layers/attention/pictures.md";
 }
 
+/// The values that a setting of [model] accepts.
+std::vector<std::string> values_of(const std::string& key) {
+  std::vector<std::string> values;
+  for (const FieldDescription& setting : describe(layers::ModelSettings{})) {
+    if (setting.key != key) continue;
+    std::istringstream type(setting.type.substr(0, setting.type.find(',')));
+    for (std::string word; type >> word;)
+      if (word != "|") values.push_back(word);
+  }
+  return values;
+}
+
+/// Expects `weft list VERB` to have a line for each part, and the parts all values of a setting.
+void expect_listed(const Program& program, const std::string& verb, const std::string& setting,
+                   std::span<const layers::PartOrigin> parts) {
+  const std::string list = program.run({"list", verb}).out;
+  EXPECT_EQ(std::ranges::count(list, '\n'), std::ptrdiff_t(parts.size()));
+  const std::string all = program.run({"list", verb, "--all"}).out;
+  for (const layers::PartOrigin& part : parts) {
+    EXPECT_NE(("\n" + list).find("\n" + std::string(part.name) + " "), std::string::npos);
+    const std::string own = program.run({"list", std::string(part.name)}).out;
+    expect_holds(own, {std::string(part.formula), std::string(part.paper), "arXiv:"});
+    expect_holds(all, {std::string(part.formula), std::string(part.paper)});
+  }
+  const std::vector<std::string> values = values_of(setting);
+  EXPECT_FALSE(values.empty());
+  for (const std::string& value : values)
+    EXPECT_TRUE(std::ranges::any_of(
+        parts, [&](const auto& part) { return part.setting == setting && part.value == value; }))
+        << "add the formula and the paper of " << value << " to layers/settings/part_origins.cpp";
+}
+
+TEST(Row14, trunks_and_feed_forwards_are_listed_and_explained_like_attentions) {
+  const Program program("parts");
+  expect_listed(program, "trunks", "trunk", layers::trunk_origins());
+  expect_listed(program, "feedforwards", "feedforward", layers::feed_forward_origins());
+  const auto shown = [&](const std::string& name) { return program.run({"list", name}).out; };
+  expect_holds(shown("star"), {"star (trunk): ", "model.trunk = \"star\"", "model.star_ring"});
+  expect_holds(shown("universal"), {"model.steps = 6\n", "model.halting", "halt_epsilon"});
+  expect_holds(shown("experts"), {"model.ff_experts", "with model.ff_choices of 2 or more\n"});
+  expect_holds(shown("memory"), {"Product Keys", "model.memory_keys"});
+  EXPECT_EQ(shown("experts").find("model.memory_keys"), std::string::npos);
+  EXPECT_EQ(shown("transformer").find("model.ff_experts"), std::string::npos);
+  expect_holds(shown("dense"), {"dense: ", "dense (feed-forward): ", "model.activation"});
+  expect_holds(program.run({"list", "univresal"}).err, {"did you mean universal?"});
+}
+
 TEST(Row14, three_shells_complete_verbs_and_settings) {
   const Program program("shells");
   for (const std::string shell : {"bash", "zsh", "fish"}) {
     const Outcome script = program.run({"completion", shell});
     ASSERT_EQ(script.code, 0) << script.err;
-    expect_holds(script.out, {"predict", "dedup", "optim.lr=", "attention.lsh.rounds="});
+    expect_holds(script.out,
+                 {"predict", "dedup", "trunks feedforwards", "optim.lr=", "attention.lsh.rounds="});
     program.write(shell, script.out);
     const std::string command = "cd " + program.directory().string() + " && command -v " + shell +
                                 " >/dev/null && ! " + shell + " -n " + shell;

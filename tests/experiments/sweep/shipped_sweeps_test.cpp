@@ -5,6 +5,7 @@
 #include "core/files/durable_file.h"
 #include "experiments/sweep/trials.h"
 #include "layers/attention/registry.h"
+#include "layers/settings/part_origins.h"
 #include "tests/places.h"
 
 namespace weft::experiments {
@@ -24,14 +25,23 @@ std::set<std::string> mechanisms_of(const std::string& name) {
 }
 
 TEST(ShippedSweeps, resolve_and_hold_their_budget_equal) {
-  for (const char* const name : {"attention-small.toml", "attention.toml", "attention-all.toml",
-                                 "attention-encoders.toml"}) {
+  for (const auto& [name, seeds] : {std::pair("attention-small.toml", 3u),
+                                    {"attention.toml", 3u},
+                                    {"attention-all.toml", 3u},
+                                    {"attention-encoders.toml", 3u},
+                                    {"feedforwards.toml", 3u},
+                                    {"today.toml", 1u}}) {
     std::set<Index> budgets;
+    std::set<std::uint64_t> used;
     const auto trials = trials_of(SweepFile::load(folder + name), {});
-    for (const Trial& trial : trials) budgets.insert(trial.config.train.tokens);
+    for (const Trial& trial : trials) {
+      budgets.insert(trial.config.train.tokens);
+      used.insert(std::uint64_t(trial.config.seed));
+    }
     EXPECT_EQ(budgets.size(), 1u) << name;
     EXPECT_GT(*budgets.begin(), 0) << name;
-    EXPECT_EQ(trials.size() % 3, 0u) << name << " has three seeds";
+    EXPECT_EQ(used.size(), seeds) << name;
+    EXPECT_EQ(trials.size() % seeds, 0u) << name;
   }
 }
 
@@ -59,6 +69,32 @@ TEST(ShippedSweeps, of_claims_resolve_compare_with_three_seeds_and_say_what_a_ve
     for (const auto& [system, own] : seeds) EXPECT_EQ(own, (std::set<Index>{1, 2, 3})) << path;
   }
   EXPECT_GE(claims, 14);
+}
+
+TEST(ShippedSweeps, today_compares_twelve_systems_on_recall_at_four_lengths_and_on_text) {
+  std::map<std::string, std::set<Index>> lengths;
+  std::set<std::vector<std::string>> systems;
+  const auto trials = trials_of(SweepFile::load(folder + "today.toml"), {});
+  for (const Trial& trial : trials) {
+    lengths[trial.config.data.kind].insert(trial.config.data.length);
+    systems.insert(trial.config.model.attention);
+  }
+  EXPECT_EQ(lengths["mqar"].size(), 4u);
+  EXPECT_EQ(lengths["text"].size(), 1u);
+  EXPECT_EQ(systems.size(), 12u);
+  EXPECT_EQ(trials.size(), 60u);
+}
+
+TEST(ShippedSweeps, feedforwards_has_every_kind_and_layers_that_run_again) {
+  std::set<layers::FeedForwardKind> kinds;
+  std::set<layers::Halting> repeated;
+  for (const Trial& trial : trials_of(SweepFile::load(folder + "feedforwards.toml"), {})) {
+    const layers::ModelSettings& model = trial.config.model;
+    kinds.insert(model.feedforward.begin(), model.feedforward.end());
+    if (model.universal.chosen()) repeated.insert(model.universal.halting);
+  }
+  EXPECT_EQ(kinds.size(), layers::feed_forward_origins().size());
+  EXPECT_EQ(repeated.size(), 2u) << "with halting and without";
 }
 
 TEST(ShippedSweeps, attention_compares_at_most_ten_and_attention_all_every_mechanism) {
