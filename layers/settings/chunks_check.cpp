@@ -22,8 +22,8 @@ std::string why_not_in_chunks(const std::string& name, const std::vector<HeadGro
       return attention + "is a recurrence, whose state does not go from chunk to chunk yet";
     if (!traits.chunks)
       return attention +
-             "reads no further than its own chunk yet: take one of which weft list "
-             "attentions says that it does";
+             "reads no further than its own chunk yet: take another, of which weft list KIND "
+             "says that it reads on";
     if (group.fittings.conv > 0)
       return attention + "has a convolution, which would begin anew in every chunk: conv = 0";
     if (group.projection.sparse())
