@@ -1,10 +1,8 @@
 #include "core/arrays/gemm.h"
 
 #include <cblas.h>
-#include <sys/mman.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "core/arrays/bf16.h"
 #include "core/arrays/float_products.h"
@@ -12,14 +10,7 @@
 #include "core/arrays/openblas.h"
 #include "core/arrays/widened.h"
 #include "core/error.h"
-#include "core/out_of_memory.h"
 #include "core/parallel.h"
-
-// Of OpenBLAS, without a header; absent from some builds of it.
-extern "C" {
-__attribute__((weak)) void* blas_memory_alloc(int position);
-__attribute__((weak)) void blas_memory_free(void* buffer);
-}
 
 namespace weft::core {
 namespace {
@@ -40,24 +31,6 @@ Index panel_length(Index extent, Index least) {
   const Index panels = std::max<Index>(1, extent / least / 2 * 2);
   const Index length = (extent + panels - 1) / panels;
   return (length + 15) / 16 * 16;
-}
-
-/// OpenBLAS works in a buffer for each thread that multiplies, and asks for one again and again,
-/// for ever, where there is no memory left. So they are asked for once, before the first product.
-void reserve_blas_buffers() {
-  constexpr std::size_t buffer = std::size_t(136) << 20;  // a little more than it takes
-  if (!blas_memory_alloc || !blas_memory_free) return;
-  std::vector<void*> taken;
-  for (Index thread = 0; thread < threads(); ++thread) {
-    void* room = ::mmap(nullptr, buffer, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (room == MAP_FAILED)
-      throw OutOfMemory(message_of("out of memory: ", threads(), " threads need ", buffer >> 20,
-                                   " MiB of address space each for matrix products"),
-                        "Allow more (ulimit -v), or take fewer with threads=1");
-    ::munmap(room, buffer);
-    taken.push_back(blas_memory_alloc(0));
-  }
-  for (void* one : taken) blas_memory_free(one);
 }
 
 /// A factor as bfloat16: itself, or a copy that `memory` holds.
@@ -97,11 +70,6 @@ std::string bf16_library() { return onednn_multiplies_bf16() ? onednn_version() 
 
 Index rows_per_panel(Index rows) {
   return panel_length(rows, std::clamp<Index>(rows / 4, 128, 384));
-}
-
-void keep_blas_on_one_thread() {
-  static const bool ready = (openblas_set_num_threads(1), reserve_blas_buffers(), true);
-  (void)ready;
 }
 
 void gemm(Real alpha, const Operand& a, const Operand& b, Real beta, const Matrix& c) {

@@ -31,10 +31,6 @@ void parallel_gemm(Real alpha, const Operand& a, const Operand& b, Real beta, co
 /// small results still keep several threads busy.
 Index rows_per_panel(Index rows);
 
-/// OpenBLAS must not start threads, since it is called inside tasks. Every function that calls
-/// it says so first.
-void keep_blas_on_one_thread();
-
 /// The kernel set that OpenBLAS runs, e.g. "Haswell"; a run records it.
 std::string blas_core();
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/arrays/openblas.h"
 #include "core/counters.h"
 #include "core/error.h"
 

@@ -20,7 +20,7 @@ struct StepBenchmark {
   double bf16_gflops = 0;    ///< the same of factors in bf16; 0 for a run in float32
   double useful_gflops = 0;  ///< per second
   double utilisation = 0;
-  Facts kernels;             ///< that the step used, as a run records them
+  Facts kernels;  ///< that the step used, as a run records them
   /// The largest at any time of a step: fixed bytes and activations; of the rank that takes most.
   Index peak_bytes = 0;
   Index fixed_bytes = 0;  ///< parameters, gradients, moments

@@ -327,12 +327,11 @@ void TrainingRun::show_sample() {
 void TrainingRun::show_images(const core::ImageForm& form) {
   constexpr Index shown = 4;
   const RunConfig& config = trainer_.config();
-  const data::Dataset& dataset = trainer_.dataset();
   const Index given = std::max<Index>(0, form.values() - config.sample.tokens);
   const layers::LanguageModel& model = layers::as_language_model(trainer_.model(), "sample.tokens");
   std::vector<Values> images;
   for (Index i = 0; i < shown; ++i)
-    if (auto image = held_out_image(dataset, data::Split::validation, i))
+    if (auto image = held_out_image(trainer_.dataset(), data::Split::validation, i))
       images.push_back(std::move(*image));
   const auto rows = completed_rows(model, form, images, given,
                                    {.temperature = config.sample.temperature,

@@ -75,6 +75,8 @@ TEST(Explained, too_few_open_files_are_named_and_no_run_is_called_lost_for_them)
         const rlimit limit{files, files};
         setrlimit(RLIMIT_NOFILE, &limit);
       });
+      // The loader itself found none left for a library, where other files are inherited.
+      if (outcome.err.find("error while loading shared libraries") != std::string::npos) continue;
       EXPECT_TRUE(outcome.code <= 6) << words[0] << ' ' << files << ": " << outcome.code;
       EXPECT_TRUE(outcome.code == 0 || outcome.err.find("error: ") != std::string::npos)
           << words[0];

@@ -139,7 +139,7 @@ TEST(ConfigTree, survives_links_that_lead_in_circles) {
   EXPECT_EQ(scratch.strip(refusal([&] { ConfigTree::load(scratch.path("a.toml")); })),
             one_problem +
                 "command line: cannot read the config file a.toml: Too many levels of "
-                "symbolic links");
+                "symbolic links; correct the link");
 }
 
 TEST(ConfigTree, lets_the_command_line_win) {
