@@ -68,7 +68,7 @@ Tensor LeftKeys::trade_values(const Tensor& own) const {
 }
 
 /// Sends back the gradients of what was read, and adds those of what others read here.
-/// -> that of the own rows
+/// Returns the gradient of this chunk's rows.
 Tensor LeftKeys::trade_gradients(const Tensor& dy) const {
   const Index left = rows(), width = dy.shape()[1], length = dy.shape()[0] / batch_ - left;
   Tensor own = tokens_of(dy, left, length);

@@ -36,4 +36,23 @@ inline Trace train_with_ranks(const RunConfig& config, core::Index ranks, core::
   return trace;
 }
 
+/// All of three ranks end a run that diverges, and the first of them reports it.
+inline void expect_divergence_on_every_rank(const RunConfig& config) {
+  std::mutex mutex;
+  std::vector<std::string> reasons;
+  RanksInThreads::run(3, [&](core::Ranks& own) {
+    Trainer trainer(config, own);
+    try {
+      for (core::Index i = 0; i < config.train.steps; ++i) trainer.step();
+    } catch (const core::EndedTogether& error) {
+      const std::lock_guard lock(mutex);
+      EXPECT_EQ(error.fault(), core::Fault::diverged);
+      EXPECT_EQ(error.reports(), own.is_first());
+      reasons.emplace_back(error.what());
+    }
+  });
+  ASSERT_EQ(reasons.size(), 3u);
+  EXPECT_NE(reasons[0].find("is not finite"), std::string::npos) << reasons[0];
+}
+
 }  // namespace weft::experiments

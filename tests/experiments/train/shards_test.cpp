@@ -296,24 +296,10 @@ TEST(ShardsOfStep, every_rank_finds_the_same_evaluation_of_every_token_once) {
   }
 }
 
-TEST(ShardsOfStep, divergence_is_found_by_all_ranks_and_told_by_the_first) {
+TEST(ShardsOfStep, divergence_is_found_by_all_ranks_and_reported_by_the_first) {
   const RunConfig config =
       small_shards(small, {"optim.kind=sgd", "optim.lr=1000", "optim.clip=0", "train.steps=300"});
-  std::mutex mutex;
-  std::vector<std::string> told;
-  RanksInThreads::run(3, [&](core::Ranks& own) {
-    Trainer trainer(config, own);
-    try {
-      for (Index i = 0; i < 300; ++i) trainer.step();
-    } catch (const core::EndedTogether& error) {
-      const std::lock_guard lock(mutex);
-      EXPECT_EQ(error.fault(), core::Fault::diverged);
-      EXPECT_EQ(error.reports(), own.is_first());
-      told.emplace_back(error.what());
-    }
-  });
-  ASSERT_EQ(told.size(), 3u);
-  EXPECT_NE(told[0].find("is not finite"), std::string::npos) << told[0];
+  expect_divergence_on_every_rank(config);
 }
 
 TEST(ShardsOfStep, more_ranks_than_shards_are_told_what_to_set) {
