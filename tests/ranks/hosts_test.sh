@@ -3,10 +3,11 @@
 # process; a cut cable ends it soon, and it goes on without the host that was cut off. Skipped (77) without root,
 # mpirun or namespaces, or where weft is without MPI.
 set -uo pipefail
+here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
+. "$here/checks.sh"
 weft=$(readlink -f -- "$1")
-source "$(dirname -- "$(readlink -f -- "$0")")/hosts.sh"
+. "$here/hosts.sh"
 PATH=$PATH:/usr/sbin:/sbin
-skip() { echo "skipped: $1"; exit 77; }
 command -v mpirun >/dev/null || skip "mpirun is not installed"
 [[ $(ldd "$weft") == *libmpi* ]] || skip "this weft was built without MPI"
 [ "$(id -u)" = 0 ] || skip "only root can make network namespaces"
@@ -17,14 +18,6 @@ trap 'stop_hosts; rm -rf -- "$scratch"' EXIT
 cd -- "$scratch" || exit 1
 start_hosts 3 2>err || skip "network namespaces cannot be made here: $(cat err)"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-failures=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
-newest() { printf '%s\n' "$1"/checkpoints/ckpt-*.h5 | tail -n 1; }
-until_true() { # SECONDS COMMAND...
-  local end=$((SECONDS + $1))
-  shift
-  until "$@"; do ((SECONDS < end)) || return 1; sleep 0.05; done
-}
 
 cat >base.toml <<'TOML'
 threads = 1

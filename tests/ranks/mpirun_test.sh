@@ -3,8 +3,9 @@
 # threads, ends in the same checkpoint; it resumes at another number; signals and kills lose nothing, and
 # mistakes are said once. Skipped (77) where mpirun is missing or weft is without MPI.
 set -uo pipefail
+here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
+. "$here/checks.sh"
 weft=$(readlink -f -- "$1")
-skip() { echo "skipped: $1"; exit 77; }
 command -v mpirun >/dev/null || skip "mpirun is not installed"
 [[ $(ldd "$weft") == *libmpi* ]] || skip "this weft was built without MPI"
 
@@ -13,8 +14,6 @@ trap 'rm -rf -- "$scratch"' EXIT
 cd -- "$scratch" || exit 1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 options=(--oversubscribe --bind-to none --mca btl "tcp,self" --mca btl_tcp_if_include lo)
-failures=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 run() { # RANKS ARGUMENT... : leaves $code, and what was printed in out and err
   local ranks=$1
   shift
@@ -22,11 +21,6 @@ run() { # RANKS ARGUMENT... : leaves $code, and what was printed in out and err
   code=$?
 }
 said() { grep -c -- "$1" err; }
-until_true() { # SECONDS COMMAND...
-  local end=$((SECONDS + $1))
-  shift
-  until "$@"; do ((SECONDS < end)) || return 1; sleep 0.05; done
-}
 rank_of_run() { # RANK DIRECTORY: its process
   local pid
   for pid in $(pgrep -f -- "--run $2"); do
@@ -65,7 +59,6 @@ for name in "${names[@]}"; do
 done
 ((${#fitting[@]} >= 25)) || fail "only ${#fitting[@]} mechanisms fit: ${fitting[*]}"
 
-newest() { printf '%s\n' "$1"/checkpoints/ckpt-*.h5 | tail -n 1; }
 compare() { # WHAT DIRECTORY DIRECTORY : every array and fact of the newest checkpoints, bit by bit
   cmp -- "$(newest "$2")" "$(newest "$3")" || fail "$1"
 }

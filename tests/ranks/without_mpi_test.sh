@@ -3,12 +3,12 @@
 # MPI, says the same and trains to the same bytes as WEFT, and refuses to be one of several processes, each of
 # which would train by itself.
 set -uo pipefail
+here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
+. "$here/checks.sh"
 without=$(readlink -f -- "$1") weft=$(readlink -f -- "$2")
 scratch=$(mktemp -d)
 trap 'rm -rf -- "$scratch"' EXIT
 cd -- "$scratch" || exit 1
-failures=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 
 libraries=$(ldd "$without")
 [[ $libraries == *libtbb* ]] || fail "ldd says nothing: $libraries"

@@ -4,8 +4,8 @@
 # without root, Slurm with PMIx, or MPI in weft.
 set -uo pipefail
 here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
+. "$here/../ranks/checks.sh"
 weft=$(readlink -f -- "$1")
-skip() { echo "skipped: $1"; exit 77; }
 [ "$(id -u)" = 0 ] || skip "needs root"
 PATH=$PATH:/usr/sbin:/sbin
 for program in munged slurmctld slurmd srun scancel unshare; do
@@ -21,14 +21,6 @@ cluster=$scratch/cluster
 mkdir "$cluster"
 trap 'stop_cluster "$cluster"; sleep 0.5; rm -rf -- "$scratch"' EXIT
 cd -- "$scratch" || exit 1
-failures=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
-until_true() { # SECONDS COMMAND...
-  local end=$((SECONDS + $1))
-  shift
-  until "$@"; do ((SECONDS < end)) || return 1; sleep 0.05; done
-}
-newest() { printf '%s\n' "$1"/checkpoints/ckpt-*.h5 | tail -n 1; }
 
 cat >base.toml <<'TOML'
 threads = 1

@@ -4,8 +4,8 @@
 # is trained twice, and the report is that of a sweep on one machine. Skipped (77) without root or Slurm.
 set -uo pipefail
 here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
+. "$here/../ranks/checks.sh"
 weft=$(readlink -f -- "$1")
-skip() { echo "skipped: $1"; exit 77; }
 [ "$(id -u)" = 0 ] || skip "needs root"
 PATH=$PATH:/usr/sbin:/sbin
 for program in munged slurmctld slurmd sbatch squeue scontrol unshare; do
@@ -25,11 +25,6 @@ fail() {
   "$weft" sweep s.toml --status
   tail -n 5 sweeps/s/slurm/*/*.out sweeps/s/logs/*.log cluster/log/slurmctld.log 2>/dev/null
   exit 1
-}
-until_true() { # SECONDS COMMAND...
-  local end=$((SECONDS + $1))
-  shift
-  until "$@"; do ((SECONDS < end)) || return 1; sleep 0.05; done
 }
 
 # Eleven trials that take some seconds each and one that diverges at once. Every checkpoint_every steps
