@@ -104,6 +104,8 @@ std::optional<core::ImageForm> Dataset::image() const { return {}; }
 
 bool Dataset::predicts_next() const { return true; }
 
+std::optional<std::string> Dataset::difficulty() const { return {}; }
+Index Dataset::difficulty_of(std::span<const Token>) const { return 0; }
 std::optional<std::string> Dataset::scored_part() const { return {}; }
 
 }  // namespace weft::data

@@ -119,6 +119,11 @@ class Dataset {
   /// Whether targets are the tokens that come next, so that the tokens before one are its context.
   virtual bool predicts_next() const;
 
+  /// What makes whole sequences harder, counted by difficulty_of, such as the depth of a tree;
+  /// nothing where no more than their length is known.
+  virtual std::optional<std::string> difficulty() const;
+  virtual Index difficulty_of(std::span<const Token> sequence) const;
+
   /// Which part of every sequence is scored, if not all of it: in such a task whole sequences are
   /// right or wrong, so their accuracy is reported in addition to that of tokens.
   virtual std::optional<std::string> scored_part() const;

@@ -39,6 +39,10 @@ class Listops final : public Classification {
   std::string decode(std::span<const Token> tokens) const override {
     return listops::spelled(tokens);
   }
+  std::optional<std::string> difficulty() const override { return "tree depth"; }
+  Index difficulty_of(std::span<const Token> sequence) const override {
+    return listops::depth_of(sequence);
+  }
   std::string fingerprint() const override;
 
  private:

@@ -24,13 +24,15 @@ constexpr Index audited_sequences = 50;
 
 nlohmann::ordered_json bands_json(const std::vector<Band>& bands) {
   auto list = nlohmann::ordered_json::array();
-  for (const Band& band : bands)
-    if (band.tokens > 0)
-      list.push_back({{"from", band.from},
-                      {"to", band.to},
-                      {"tokens", band.tokens},
-                      {"bits", band.bits()},
-                      {"accuracy", band.accuracy()}});
+  for (const Band& band : bands) {
+    if (band.tokens == 0) continue;
+    list.push_back({{"from", band.from},
+                    {"to", band.to},
+                    {"tokens", band.tokens},
+                    {"bits", band.bits()},
+                    {"accuracy", band.accuracy()}});
+    if (band.steps > 0) list.back()["steps"] = band.mean_steps();
+  }
   return list;
 }
 
@@ -68,6 +70,11 @@ nlohmann::ordered_json to_json(const Evaluation& e, const data::Dataset& dataset
   }
   if (!e.by_distance.empty()) json["by_distance"] = bands_json(e.by_distance);
   if (!e.by_depth.empty()) json["by_depth"] = bands_json(e.by_depth);
+  if (!e.by_difficulty.empty()) {
+    json["difficulty"] = dataset.difficulty().value_or("length");
+    json["by_difficulty"] = bands_json(e.by_difficulty);
+  }
+  if (e.steps > 0) json["steps"] = e.steps;
   return json;
 }
 
@@ -191,7 +198,8 @@ EvaluationOptions options_of(const CommandLine& line, const LoadedModel& saved, 
 int eval_command(const Arguments& arguments) {
   CommandLine line("weft eval RUN [section.key=value ...]",
                    "Scores a run's model: bits, perplexity, loss by context and, where the data "
-                   "knows it, recall by distance. Every token is scored exactly once.");
+                   "knows it, recall by distance and by difficulty; where positions halt by "
+                   "themselves, also the steps they took. Every token is scored exactly once.");
   line.words(1, 1000, "RUN");
   add_checkpoint_option(line);
   line.option("split", "SPLIT", "training, validation or test", "validation")

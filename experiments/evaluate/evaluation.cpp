@@ -1,5 +1,6 @@
 #include "experiments/evaluate/evaluation.h"
 
+#include <algorithm>
 #include <iomanip>
 #include <sstream>
 
@@ -18,6 +19,16 @@ TokenSize size_of(const data::Dataset& dataset, bool per_byte, core::Token token
   return {.units = per_byte ? *bytes : 1, .bytes = *bytes};
 }
 
+/// Counts a sequence of one answer by how hard it is.
+void count_whole(const data::Dataset& dataset, const data::Batch& batch, Index row,
+                 const TokenResult& whole, Tally& tally) {
+  const Index length = batch.inputs.shape()[1];
+  const Index real = batch.lengths ? (*batch.lengths)[std::size_t(row)] : length;
+  if (!dataset.difficulty()) return tally.count_length(real, whole);
+  const auto own = batch.inputs.read().subspan(std::size_t(row * length), std::size_t(real));
+  tally.count_difficulty(dataset.difficulty_of(own), whole);
+}
+
 /// Counts every scored token of a sequence of a batch, and the sequence if it has any.
 void count_row(const data::Dataset& dataset, const data::Batch& batch,
                const layers::TokenScores& scores, Index row, Tally& tally) {
@@ -26,7 +37,7 @@ void count_row(const data::Dataset& dataset, const data::Batch& batch,
   const Index length = batch.targets.shape().back();
   Index scored = 0, first = 0, recalled = 0;
   bool all_correct = true, one_place = !distances.empty();
-  double nats = 0;
+  TokenResult whole;
   for (Index t = 0; t < length; ++t) {
     const auto i = std::size_t(row * length + t);
     if (targets[i] == core::no_target) continue;
@@ -34,20 +45,24 @@ void count_row(const data::Dataset& dataset, const data::Batch& batch,
     if (scored++ == 0) first = t, recalled = distance;
     one_place = one_place && recalled > 0 && distance == recalled;
     all_correct = all_correct && scores.correct[i];
-    nats += scores.nats[i];
-    tally.count(scores.nats[i], scores.correct[i], t + 1, distance,
+    const double steps = scores.steps.empty() ? 0 : double(scores.steps[i]);
+    whole.nats += scores.nats[i];
+    whole.steps += steps;
+    tally.count({scores.nats[i], scores.correct[i], steps}, t + 1, distance,
                 size_of(dataset, per_byte, targets[i]));
   }
   if (scored == 0) return;
+  whole.correct = all_correct;
   tally.count_sequence(all_correct);
-  if (one_place) tally.count_depth(10 * (first - recalled) / first, nats, all_correct);
+  if (one_place) tally.count_depth(10 * (first - recalled) / first, whole);
+  if (dataset.classes() > 0) count_whole(dataset, batch, row, whole, tally);
 }
 
 /// Scores a batch shard by shard; `memory` is that of this rank's shards.
 layers::TokenScores score_shards(const layers::Model& model, const autograd::Pass& pass,
                                  const data::Batch& batch, const SharedRows& shared,
                                  std::vector<layers::StreamMemory>& memory) {
-  std::vector<float> nats;
+  std::vector<float> nats, steps;
   std::vector<char> correct;
   const std::vector<data::Batch> parts = shared.own(batch);
   for (std::size_t s = 0; s < parts.size(); ++s) {
@@ -56,10 +71,12 @@ layers::TokenScores score_shards(const layers::Model& model, const autograd::Pas
     const auto own = model.score(pass, {part, model.recurrent() ? &memory[s] : nullptr});
     nats.insert(nats.end(), own.nats.begin(), own.nats.end());
     correct.insert(correct.end(), own.correct.begin(), own.correct.end());
+    steps.insert(steps.end(), own.steps.begin(), own.steps.end());
   }
   nats = shared.join(std::move(nats));
   correct = shared.join(std::move(correct));
-  return {std::move(nats), std::vector<bool>(correct.begin(), correct.end())};
+  return {std::move(nats), std::vector<bool>(correct.begin(), correct.end()),
+          shared.join(std::move(steps))};
 }
 
 /// The same where sequences are cut into chunks, each of which is run after those on its left.
@@ -95,15 +112,19 @@ layers::TokenScores score_chunks(const layers::Model& model, const autograd::Pas
   return {shared.join_chunks(nats, batch), std::vector<bool>(right.begin(), right.end())};
 }
 
-void print_bands(std::ostream& out, const char* title, const std::vector<Band>& bands) {
-  out << title << '\n';
+/// `title`: columns of the range and of three numbers.
+void print_bands(std::ostream& out, const std::string& title, const std::vector<Band>& bands) {
+  const bool halts = std::ranges::any_of(bands, [](const Band& band) { return band.steps > 0; });
+  out << title << (halts ? "    steps\n" : "\n");
   for (const Band& band : bands) {
     if (band.tokens == 0) continue;
     const std::string range = band.from == band.to
                                   ? std::to_string(band.from)
                                   : std::to_string(band.from) + "-" + std::to_string(band.to);
     out << "  " << std::setw(13) << range << std::setw(10) << band.tokens << std::setw(10)
-        << std::setprecision(3) << band.bits() << std::setw(11) << band.accuracy() << '\n';
+        << std::setprecision(3) << band.bits() << std::setw(11) << band.accuracy();
+    if (halts) out << std::setw(9) << std::setprecision(2) << band.mean_steps();
+    out << '\n';
   }
 }
 
@@ -159,7 +180,14 @@ std::string print_evaluation(const Evaluation& e, const data::Dataset& dataset, 
                           baselines);
   if (const auto baselines = dataset.bits_baselines(split); !baselines.empty())
     out << print_bits(e.bits(), e.bits_error(), baselines);
+  if (e.steps > 0) out << "steps until positions halt: " << e.steps << " on average\n";
   if (e.f1) print_bands(out, "     answer at questions      bits      exact", e.by_distance);
+  if (!e.by_difficulty.empty()) {
+    std::ostringstream title;
+    title << std::setw(14) << dataset.difficulty().value_or("length")
+          << " sequences      bits   accuracy";
+    print_bands(out, title.str(), e.by_difficulty);
+  }
   if (!dataset.predicts_next()) return out.str();
   print_bands(out, "       context    tokens      bits   accuracy", e.by_position);
   if (!e.by_distance.empty())

@@ -15,6 +15,7 @@ class OpenQuestion {
   /// Takes window `number` of the split; true when it was the question's last.
   bool add(Index number, const layers::SpanChoice& choice) {
     nats_ += double(choice.nats);
+    steps_ += double(choice.steps);
     if (!choice.is_none() && (best_window_ < 0 || choice.score > best_.score)) {
       best_ = choice;
       best_window_ = number;
@@ -31,6 +32,7 @@ class OpenQuestion {
                                                        : score_symbols(text(), question_.answers);
   }
   double nats() const { return nats_ / double(read_); }
+  double steps() const { return steps_ / double(read_); }
   const data::Question& question() const { return question_; }
 
  private:
@@ -40,7 +42,7 @@ class OpenQuestion {
   layers::SpanChoice best_;
   Index best_window_ = -1;  ///< -1 while every window prefers no answer
   Index read_ = 0;
-  double nats_ = 0;
+  double nats_ = 0, steps_ = 0;
 };
 
 }  // namespace
@@ -64,7 +66,7 @@ Evaluation evaluate_questions(const layers::SpanModel& model, const data::Questi
       if (!open) open.emplace(dataset, options.split, asked);
       if (!open->add(windows++, choice)) continue;
       const AnswerScore score = open->score();
-      tally.count(open->nats(), score.exact, 0, open->question().place);
+      tally.count({open->nats(), score.exact, open->steps()}, 0, open->question().place);
       f1 += score.f1;
       if (answers) answers->push_back({open->question().id, open->text()});
       open.reset();

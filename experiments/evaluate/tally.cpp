@@ -30,12 +30,22 @@ Band& tenth_of(std::vector<Band>& bands, Index k) {
   return bands[std::size_t(k)];
 }
 
-void count_in(Band& band, double nats, bool correct, Index units = 1) {
+/// The band of one number alone.
+Band& band_of(std::vector<Band>& bands, Index value) {
+  while (Index(bands.size()) <= value)
+    bands.push_back({.from = Index(bands.size()), .to = Index(bands.size())});
+  return bands[std::size_t(value)];
+}
+
+void count_in(Band& band, const TokenResult& token, Index units = 1) {
   ++band.tokens;
   band.units += units;
-  band.nats += nats;
-  band.correct += correct;
+  band.nats += token.nats;
+  band.correct += token.correct;
+  band.steps += token.steps;
 }
+
+bool is_counted(const Band& band) { return band.tokens > 0; }
 
 Index stride_of(const data::Dataset& dataset, const EvaluationOptions& options) {
   return options.stride > 0 ? options.stride : dataset.length();
@@ -58,15 +68,16 @@ void leave_out_rows(Index first, data::Batch& batch) {
 
 }  // namespace
 
-void Tally::count(double nats, bool correct, Index context, Index distance, TokenSize size) {
+void Tally::count(const TokenResult& token, Index context, Index distance, TokenSize size) {
   ++result_.tokens;
   result_.units += size.units;
   result_.bytes += size.bytes;
-  result_.correct += correct;
-  sum_ += nats;
-  squares_ += nats * nats;
-  if (context > 0) count_in(octave(result_.by_position, context), nats, correct, size.units);
-  if (distance > 0) count_in(octave(result_.by_distance, distance), nats, correct, size.units);
+  result_.correct += token.correct;
+  sum_ += token.nats;
+  squares_ += token.nats * token.nats;
+  steps_ += token.steps;
+  if (context > 0) count_in(octave(result_.by_position, context), token, size.units);
+  if (distance > 0) count_in(octave(result_.by_distance, distance), token, size.units);
 }
 
 void Tally::count_sequence(bool all_correct) {
@@ -74,8 +85,16 @@ void Tally::count_sequence(bool all_correct) {
   result_.sequences_correct += all_correct;
 }
 
-void Tally::count_depth(Index tenth, double nats, bool all_correct) {
-  count_in(tenth_of(result_.by_depth, tenth), nats, all_correct);
+void Tally::count_depth(Index tenth, const TokenResult& whole) {
+  count_in(tenth_of(result_.by_depth, tenth), whole);
+}
+
+void Tally::count_difficulty(Index difficulty, const TokenResult& whole) {
+  count_in(band_of(result_.by_difficulty, difficulty), whole);
+}
+
+void Tally::count_length(Index length, const TokenResult& whole) {
+  count_in(octave(result_.by_difficulty, length), whole);
 }
 
 Evaluation Tally::finish() {
@@ -83,6 +102,8 @@ Evaluation Tally::finish() {
   const double n = double(result_.tokens);
   result_.nats = sum_ / n;
   result_.error = std::sqrt(std::max(0.0, squares_ / n - result_.nats * result_.nats) / n);
+  result_.steps = steps_ / n;
+  if (std::ranges::count_if(result_.by_difficulty, is_counted) < 2) result_.by_difficulty.clear();
   return std::move(result_);
 }
 
@@ -101,6 +122,11 @@ double Evaluation::accuracy_error() const {
   return std::sqrt(accuracy() * (1 - accuracy()) / double(tokens));
 }
 double Evaluation::perplexity() const { return std::exp(nats); }
+
+const std::vector<Band>& Evaluation::by_hardness() const {
+  if (!by_distance.empty()) return by_distance;
+  return by_difficulty.empty() ? by_position : by_difficulty;
+}
 
 std::optional<double> Evaluation::recall_beyond(Index distance) const {
   Index tokens_beyond = 0, correct_beyond = 0;

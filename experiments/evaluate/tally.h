@@ -20,10 +20,12 @@ struct Band {
   Index tokens = 0;
   double nats = 0;  ///< summed
   Index correct = 0;
-  Index units = 0;  ///< what bits are counted by: tokens, or the bytes of text that they stand for
+  Index units = 0;   ///< what bits are counted by: tokens, or the bytes of text that they stand for
+  double steps = 0;  ///< summed: those that a Universal Transformer took, where it halts by itself
 
   double bits() const;
   double accuracy() const { return tokens ? double(correct) / double(tokens) : 0; }
+  double mean_steps() const { return tokens ? steps / double(tokens) : 0; }
 };
 
 /// A model scored on a split: every token exactly once.
@@ -43,6 +45,10 @@ struct Evaluation {
   /// Sequences of one answer that is recalled from one place, counted as tokens, by where that is:
   /// in the first 10 per cent of what comes before the answer, in the next ...
   std::vector<Band> by_depth;
+  /// Sequences of one answer, counted as tokens, by what the data calls their difficulty, or else
+  /// by their length in octaves; empty where all are alike.
+  std::vector<Band> by_difficulty;
+  double steps = 0;  ///< mean over tokens, as in a Band; 0 where the model takes the same for all
   Index budget = 0;  ///< tokens of the split that it was limited to; 0: it is all of the split
   std::optional<double> f1 = {};  ///< of answers to questions, which then are what `tokens` counts
 
@@ -55,6 +61,9 @@ struct Evaluation {
   double accuracy() const { return double(correct) / double(tokens); }
   double accuracy_error() const;
   double sequence_accuracy() const { return double(sequences_correct) / double(sequences); }
+  /// The bands in which some tokens are harder than others: by distance, by difficulty, or else by
+  /// position.
+  const std::vector<Band>& by_hardness() const;
   /// Accuracy on tokens recalled from more than `distance` back; nothing when there are none.
   std::optional<double> recall_beyond(Index distance) const;
 
@@ -65,6 +74,13 @@ struct Evaluation {
 /// How much of the data a scored token stands for.
 struct TokenSize {
   Index units = 1, bytes = 0;
+};
+
+/// How the model did on a token.
+struct TokenResult {
+  double nats = 0;
+  bool correct = false;
+  double steps = 0;  ///< as in a Band
 };
 
 struct EvaluationOptions {
@@ -83,16 +99,19 @@ struct EvaluationOptions {
 class Tally {
  public:
   /// Counts one token; its context and its distance are at least 1, or 0 for none.
-  void count(double nats, bool correct, Index context, Index distance, TokenSize size = {});
+  void count(const TokenResult& token, Index context, Index distance, TokenSize size = {});
   void count_sequence(bool all_correct);
   /// Counts a sequence whose answer is recalled from one place, by tenths of the depth, 0 to 9.
-  void count_depth(Index tenth, double nats, bool all_correct);
+  void count_depth(Index tenth, const TokenResult& whole);
+  /// Counts a sequence of one answer, with a band for every difficulty, or by its length.
+  void count_difficulty(Index difficulty, const TokenResult& whole);
+  void count_length(Index length, const TokenResult& whole);
   /// Throws a usage error when nothing was counted.
   Evaluation finish();
 
  private:
   Evaluation result_;
-  double sum_ = 0, squares_ = 0;
+  double sum_ = 0, squares_ = 0, steps_ = 0;
 };
 
 /// How many batches of a split the options ask for.

@@ -276,6 +276,7 @@ void choose_metrics(const ComparisonOptions& options, ComparedTask& task) {
     task.metrics.push_back("accuracy");
     task.metrics.push_back("sequence_accuracy");
   }
+  if (has("steps")) task.metrics.push_back("steps");
 }
 
 void rank(ComparedTask& task) {

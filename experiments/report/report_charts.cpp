@@ -128,6 +128,20 @@ void add_trade_off(const ComparedTask& task, const RowColours& colours, const st
     charts.push_back({file_name(task.name) + "-" + file, caption, std::move(chart)});
 }
 
+/// Means over trials of what was found in their bands: "32 or more back: 0.9".
+ChartSeries series_over_bands(const ComparedRow& row, std::size_t colour,
+                              const std::map<Index, std::vector<double>>& bands,
+                              const std::string& behind, const std::string& metric) {
+  ChartSeries series{row.marked_name(), colour, {}};
+  for (const auto& [from, values] : bands) {
+    const Statistic s = Statistic::of(values);
+    series.marks.push_back(
+        {double(from), s.mean, s.deviation,
+         series.name + ", " + std::to_string(from) + behind + ": " + format_score(metric, s)});
+  }
+  return series;
+}
+
 void add_recall(const ComparedTask& task, const RowColours& colours,
                 std::vector<ChartFigure>& charts) {
   Chart chart{.title = "recall by distance: " + task.name,
@@ -141,20 +155,39 @@ void add_recall(const ComparedTask& task, const RowColours& colours,
     std::map<Index, std::vector<double>> by_distance;
     for (const TrialRecord* trial : row.done)
       for (const RecallBand& band : trial->recall) by_distance[band.from].push_back(band.accuracy);
-    ChartSeries series{row.marked_name(), colours.at(row.name), {}};
-    for (const auto& [from, values] : by_distance) {
-      const Statistic s = Statistic::of(values);
-      series.marks.push_back({double(from), s.mean, s.deviation,
-                              series.name + ", " + std::to_string(from) +
-                                  " or more back: " + format_score("recall", s)});
-    }
-    chart.series.push_back(std::move(series));
+    chart.series.push_back(
+        series_over_bands(row, colours.at(row.name), by_distance, " or more back", "recall"));
   }
   if (std::isfinite(task.chance)) chart.levels.push_back({task.chance, "chance"});
   if (chart.drawn_marks() > 0)
     charts.push_back({file_name(task.name) + "-recall",
                       "How far back each can look: accuracy on recalled symbols by their distance.",
                       std::move(chart)});
+}
+
+void add_steps(const ComparedTask& task, const RowColours& colours,
+               std::vector<ChartFigure>& charts) {
+  Chart chart{.title = "steps by difficulty: " + task.name,
+              .y_title = "steps until positions halt",
+              .x_scale = Axis::Scale::log,
+              .series = {},
+              .least = 0};
+  for (const ComparedRow& row : task.rows) {
+    std::map<Index, std::vector<double>> bands;
+    for (const TrialRecord* trial : row.done)
+      for (const StepsBand& band : trial->steps) {
+        bands[band.from].push_back(band.steps);
+        chart.x_title = trial->hardness;
+      }
+    chart.series.push_back(
+        series_over_bands(row, colours.at(row.name), bands, " or more", "steps"));
+  }
+  if (chart.drawn_marks() > 0)
+    charts.push_back(
+        {file_name(task.name) + "-steps",
+         "How long each ponders: steps until positions halt, by what makes some tokens "
+         "harder than others.",
+         std::move(chart)});
 }
 
 /// "clusters_used" of "layers.0.attention.mechanism1.clusters_used".
@@ -263,6 +296,7 @@ std::vector<ChartFigure> charts_of(const ComparedTask& task, const RowColours& c
       "Quality against the useful arithmetic of the whole training, by the cost model.", "Gflop",
       false, [](const ComparedRow& row) { return row.flops / 1e9; }, charts);
   add_recall(task, colours, charts);
+  add_steps(task, colours, charts);
   if (Chart spans = span_chart(task, colours); spans.drawn_marks() > 0)
     charts.push_back(
         {file_name(task.name) + "-spans",

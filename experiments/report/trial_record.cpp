@@ -24,6 +24,8 @@ void take_score(const Score& score, TrialRecord& record) {
   record.baselines = score.baselines;
   record.bits_baselines = score.bits_baselines;
   record.recall = score.recall;
+  record.hardness = score.hardness;
+  record.steps = score.steps;
 }
 
 void read_run(const std::filesystem::path& run, TrialRecord& record) {
@@ -125,7 +127,7 @@ bool is_shown(const PlannedTrial& planned, Turn turn, const std::map<Index, Inde
 }  // namespace
 
 bool lower_is_better(const std::string& metric) {
-  return metric == "bits" || metric == "loss" || metric == "perplexity";
+  return metric == "bits" || metric == "loss" || metric == "perplexity" || metric == "steps";
 }
 
 SweepRecord read_sweep(const std::filesystem::path& directory) {

@@ -22,7 +22,8 @@ struct TrialRecord {
   Turn turn = Turn::now;
   std::filesystem::path config;  ///< its resolved config
 
-  /// By metric: bits, loss, perplexity, accuracy, sequence_accuracy, f1, recall. Empty unless done.
+  /// By metric: bits, loss, perplexity, accuracy, sequence_accuracy, f1, recall, steps. Empty
+  /// unless done.
   std::map<std::string, double> scores;
   double floor_bits = not_measured, chance = not_measured;
   /// The increase of a token's loss when the sequence is cut right after its input; for models that
@@ -33,6 +34,8 @@ struct TrialRecord {
   std::map<std::string, double> bits_baselines;
   std::string sample;  ///< the newest picture of its samples: the bytes of a PNG, or empty
   std::vector<RecallBand> recall;
+  std::string hardness;  ///< what the bands of steps are by
+  std::vector<StepsBand> steps;
   double best_validation = not_measured;
   double last_validation = not_measured;       ///< by which [tune] and [prune] decide
   Curve validation;                            ///< loss in nats

@@ -52,6 +52,7 @@ constexpr MetricChart metric_charts[] = {
      "Share of sequences without a mistake.", 1, false, true},
     {"validation_f1", "F1", "F1, validation", "Words that answers share with the right ones.", 1,
      false, true},
+    {"validation_steps", "steps", "steps, validation", "Steps after which positions halt."},
     {"lr", "learning rate", "learning rate", "The learning rate of each step."},
     {"gradient_norm", "gradient norm", "gradient norm",
      "Length of the gradient before it is clipped; jumps precede trouble.", 1, true},
@@ -108,6 +109,27 @@ void add_metric(const MetricChart& form, const std::vector<RunRecord>& runs,
   add(charts, form.metric, form.caption, std::move(chart));
 }
 
+/// The metrics that are lists of where bands begin and of what was found in them.
+struct BandMetrics {
+  std::string from, found, behind;  ///< "8 or more back: 0.9"
+};
+
+/// A line for each run, as its bands were last measured.
+void add_bands(const BandMetrics& metrics, const std::vector<RunRecord>& runs, Chart& chart) {
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto from = runs[i].lists.find(metrics.from), found = runs[i].lists.find(metrics.found);
+    if (from == runs[i].lists.end() || found == runs[i].lists.end()) continue;
+    ChartSeries series{runs.size() > 1 ? runs[i].name : chart.title, i, {}};
+    for (std::size_t k = 0; k < std::min(from->second.size(), found->second.size()); ++k)
+      series.marks.push_back({from->second[k], found->second[k],
+                              std::numeric_limits<double>::quiet_NaN(),
+                              series.name + ", " + format_exact(from->second[k]) + metrics.behind +
+                                  ": " + format_fixed(found->second[k], 3)});
+    if (runs.size() == 1) series.name.clear();
+    if (!series.marks.empty()) chart.series.push_back(std::move(series));
+  }
+}
+
 void add_recall(const std::vector<RunRecord>& runs, std::vector<ChartFigure>& charts) {
   Chart chart{.title = "recall by distance",
               .x_title = "tokens back",
@@ -116,17 +138,21 @@ void add_recall(const std::vector<RunRecord>& runs, std::vector<ChartFigure>& ch
               .series = {},
               .least = 0,
               .most = 1};
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    ChartSeries series{runs.size() > 1 ? runs[i].name : "recall", i, {}};
-    const auto &from = runs[i].recall_distance, &right = runs[i].recall_accuracy;
-    for (std::size_t k = 0; k < std::min(from.size(), right.size()); ++k)
-      series.marks.push_back({from[k], right[k], std::numeric_limits<double>::quiet_NaN(),
-                              series.name + ", " + format_exact(from[k]) +
-                                  " or more back: " + format_fixed(right[k], 3)});
-    if (runs.size() == 1) series.name.clear();
-    if (!series.marks.empty()) chart.series.push_back(std::move(series));
-  }
+  add_bands({"recall_distance", "recall_accuracy", " or more back"}, runs, chart);
   add(charts, "recall", "How far back it can look, as last measured.", std::move(chart));
+}
+
+void add_steps(const std::vector<RunRecord>& runs, std::vector<ChartFigure>& charts) {
+  Chart chart{.title = "steps by difficulty",
+              .x_title = "distance, depth, length or position",
+              .y_title = "steps until positions halt",
+              .x_scale = Axis::Scale::log,
+              .series = {},
+              .least = 0};
+  add_bands({"validation_steps_from", "validation_steps_mean", " or more"}, runs, chart);
+  add(charts, "steps",
+      "How long it ponders, as last measured: by what makes some tokens harder than others.",
+      std::move(chart));
 }
 
 void add_spans(const RunRecord& run, bool named, std::vector<ChartFigure>& charts) {
@@ -185,6 +211,7 @@ std::vector<ChartFigure> run_charts(const std::vector<RunRecord>& runs) {
   add_loss(runs, charts);
   for (const MetricChart& form : metric_charts) add_metric(form, runs, charts);
   add_recall(runs, charts);
+  add_steps(runs, charts);
   for (const RunRecord& run : runs) {
     add_spans(run, runs.size() > 1, charts);
     add_figures(run, runs.size() > 1, charts);

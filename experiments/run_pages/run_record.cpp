@@ -23,10 +23,8 @@ void take(const MetricRecord& metrics, const std::string& name, const MetricValu
   if (const auto* list = std::get_if<std::vector<double>>(&value)) {
     if (const auto layer = layer_with_spans(name))
       run.spans[*layer].emplace_back(metrics.step, *list);
-    else if (name == "recall_distance")
-      run.recall_distance = *list;
-    else if (name == "recall_accuracy")
-      run.recall_accuracy = *list;
+    else
+      run.lists[name] = *list;
     return;
   }
   auto& curves = name.starts_with("layers.") ? run.figures : run.curves;

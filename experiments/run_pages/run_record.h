@@ -32,9 +32,9 @@ struct RunRecord {
   std::map<std::string, Curve> figures;  ///< what mechanisms report of themselves
   /// By layer: the spans of its heads, by step.
   std::map<Index, std::vector<std::pair<Index, std::vector<double>>>> spans;
-  std::vector<double> recall_distance, recall_accuracy;  ///< as last measured
-  std::vector<RunSample> samples;                        ///< by step
-  Facts start;                                           ///< the newest start
+  std::map<std::string, std::vector<double>> lists;  ///< by metric, as last measured
+  std::vector<RunSample> samples;                    ///< by step
+  Facts start;                                       ///< the newest start
   double tokens_per_step = 0;
   double seconds = 0;  ///< spent in training steps
 

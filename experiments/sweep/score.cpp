@@ -25,6 +25,18 @@ void read_recall(const nlohmann::json& json, Score& score) {
   if (all > 0) score.values["recall"] = right / all;
 }
 
+void read_steps(const nlohmann::json& json, Score& score) {
+  const auto mean = number_in(json, "steps");
+  if (!mean) return;
+  score.values["steps"] = *mean;
+  score.hardness = json.contains("by_distance") ? "distance" : json.value("difficulty", "position");
+  const char* const bands = json.contains("by_distance")     ? "by_distance"
+                            : json.contains("by_difficulty") ? "by_difficulty"
+                                                             : "by_position";
+  for (const nlohmann::json& band : json.value(bands, nlohmann::json::array()))
+    score.steps.push_back({band.at("from"), band.at("to"), band.at("steps")});
+}
+
 }  // namespace
 
 std::optional<Score> parse_score(const std::string& text) {
@@ -47,6 +59,7 @@ std::optional<Score> parse_score(const std::string& text) {
     score.baselines = json.value("baselines", score.baselines);
     score.bits_baselines = json.value("bits_baselines", score.bits_baselines);
     read_recall(json, score);
+    read_steps(json, score);
     for (const auto& [metric, value] : score.values)
       if (!std::isfinite(value)) return std::nullopt;
     return score;

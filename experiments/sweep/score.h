@@ -16,11 +16,17 @@ struct RecallBand {
   double accuracy = 0;
 };
 
+/// The steps that positions took until they halted, where some tokens are harder than others.
+struct StepsBand {
+  core::Index from = 0, to = 0;
+  double steps = 0;  ///< mean over the band's tokens
+};
+
 /// The part of `weft eval --json` of a trial that is compared.
 struct Score {
   std::string split, unit;
   /// By metric: bits, loss, perplexity, accuracy, and where the task has them
-  /// sequence_accuracy, f1 and recall. All are finite.
+  /// sequence_accuracy, f1, recall and steps. All are finite.
   std::map<std::string, double> values;
   core::Index budget = 0;  ///< tokens of the split that it is limited to; 0: all of it
   std::optional<double> floor_bits, chance;
@@ -29,6 +35,8 @@ struct Score {
   std::map<std::string, double> baselines;  ///< accuracy without a model
   std::map<std::string, double> bits_baselines;
   std::vector<RecallBand> recall;
+  std::string hardness;  ///< what the bands of steps are by: "distance", "tree depth", ...
+  std::vector<StepsBand> steps;
 };
 
 /// Nothing unless the text is a whole score.

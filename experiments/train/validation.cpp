@@ -71,6 +71,23 @@ void add_recall(Validation& result) {
                    std::to_string(far_back) + ": " + format_fixed(*far, 3);
 }
 
+/// The steps after which positions halt, where they do so by themselves, also by what makes some
+/// tokens harder than others.
+void add_steps(const std::string& name, Validation& result) {
+  const Evaluation& e = result.evaluation;
+  if (e.steps == 0) return;
+  std::vector<double> from, steps;
+  for (const Band& band : e.by_hardness()) {
+    if (band.tokens == 0) continue;
+    from.push_back(double(band.from));
+    steps.push_back(band.mean_steps());
+  }
+  result.record.values.push_back({name + "_steps", e.steps});
+  result.record.values.push_back({name + "_steps_from", from});
+  result.record.values.push_back({name + "_steps_mean", steps});
+  result.line += ", " + format_fixed(e.steps, 2) + " steps";
+}
+
 /// Accuracies, where they are what the data is about.
 void add_accuracy(const data::Dataset& dataset, const std::vector<data::Baseline>& baselines,
                   const std::string& name, Validation& result) {
@@ -102,6 +119,7 @@ Validation validate(const Trainer& trainer, const KnownBaselines& baselines,
   add_floor(trainer.dataset(), baselines.bits, result);
   add_recall(result);
   add_accuracy(trainer.dataset(), baselines.accuracy, name, result);
+  add_steps(name, result);
   if (result.spans)
     for (auto& value : result.spans->metrics()) result.record.values.push_back(std::move(value));
   return result;
@@ -113,6 +131,7 @@ Validation validate_finally(const Trainer& trainer, const KnownBaselines& baseli
   Validation result = score(trainer, name, 0, poll);
   result.line += ")";
   add_accuracy(trainer.dataset(), baselines.accuracy, name, result);
+  add_steps(name, result);
   return result;
 }
 

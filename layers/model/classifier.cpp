@@ -46,13 +46,13 @@ Classifier::Classifier(const ModelSettings& settings, const AttentionPlans& plan
 }
 
 Var Classifier::behind_cls(const Pass& pass, const Reading& reading,
-                           std::vector<double>* steps) const {
+                           std::vector<float>* steps) const {
   const Var h = trunk_.hidden(pass, behind(cls_token_, reading.inputs), one_more(reading.lengths),
                               nullptr, steps);
   return autograd::mean_rows(h, std::vector<Index>(std::size_t(reading.inputs.shape()[0]), 1));
 }
 
-Var Classifier::pooled(const Pass& pass, const Reading& reading, std::vector<double>* steps) const {
+Var Classifier::pooled(const Pass& pass, const Reading& reading, std::vector<float>* steps) const {
   core::require(reading.inputs.shape().rank() == 2, "classifier: inputs of shape ",
                 reading.inputs.shape(), ", expected [batch, length]");
   const Index batch = reading.inputs.shape()[0], length = reading.inputs.shape()[1];
@@ -74,9 +74,12 @@ Var Classifier::loss(const Pass& pass, const Reading& reading, Real share) const
                                penalty_share(reading, share));
 }
 
-TokenScores Classifier::score(const Pass& pass, const Reading& reading,
-                              std::vector<double>* steps) const {
-  return head_.score(pooled(pass, reading, steps).value(), reading.targets);
+TokenScores Classifier::score(const Pass& pass, const Reading& reading) const {
+  std::vector<float> steps;
+  const Var x = pooled(pass, reading, &steps);
+  TokenScores scores = head_.score(x.value(), reading.targets);
+  scores.steps = mean_steps(steps, reading.inputs.shape()[0]);
+  return scores;
 }
 
 Cost Classifier::attention_cost(Index batch) const {

@@ -19,12 +19,7 @@ class Classifier final : public Model {
              Recomputation recompute = {});
 
   Var loss(const Pass& pass, const Reading& reading, Real share) const override;
-  TokenScores score(const Pass& pass, const Reading& reading) const override {
-    return score(pass, reading, nullptr);
-  }
-  /// The same; where positions halt by themselves, `steps` is filled with the mean number of steps
-  /// that those of each sequence took, else left alone.
-  TokenScores score(const Pass& pass, const Reading& reading, std::vector<double>* steps) const;
+  TokenScores score(const Pass& pass, const Reading& reading) const override;
   /// -> [B, classes]
   Tensor logits(const Pass& pass, const Reading& reading) const {
     return head_.logits(pooled(pass, reading)).value();
@@ -38,10 +33,11 @@ class Classifier final : public Model {
   void visit(Inventory& inventory) override;
 
  private:
-  /// One vector for each sequence.  -> [B, trunk width]
-  Var pooled(const Pass& pass, const Reading& reading, std::vector<double>* steps = nullptr) const;
+  /// One vector for each sequence; where positions halt by themselves, `steps` is filled with the
+  /// mean number of steps that those of each took.  -> [B, trunk width]
+  Var pooled(const Pass& pass, const Reading& reading, std::vector<float>* steps = nullptr) const;
 
-  Var behind_cls(const Pass& pass, const Reading& reading, std::vector<double>* steps) const;
+  Var behind_cls(const Pass& pass, const Reading& reading, std::vector<float>* steps) const;
 
   Pool pool_;
   core::Token cls_token_;  ///< comes after those of the data

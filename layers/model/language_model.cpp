@@ -20,9 +20,9 @@ LanguageModel::LanguageModel(const ModelSettings& settings, const AttentionPlans
                 "model: concatenated streams need an output layer of their own, tie = false");
 }
 
-Var LanguageModel::hidden_of(const Pass& pass, const Reading& reading) const {
-  return trunk_.hidden(pass, reading.inputs, reading.lengths, reading.memory, nullptr,
-                       reading.chunk);
+Var LanguageModel::hidden_of(const Pass& pass, const Reading& reading,
+                             std::vector<float>* steps) const {
+  return trunk_.hidden(pass, reading.inputs, reading.lengths, reading.memory, steps, reading.chunk);
 }
 
 Var LanguageModel::loss(const Pass& pass, const Reading& reading, Real share) const {
@@ -34,8 +34,11 @@ Var LanguageModel::loss(const Pass& pass, const Reading& reading, Real share) co
 }
 
 TokenScores LanguageModel::score(const Pass& pass, const Reading& reading) const {
-  const Var h = hidden_of(pass, reading);
-  return output_.score(h.value(), trunk_.tokens(), reading.targets);
+  std::vector<float> steps;
+  const Var h = hidden_of(pass, reading, &steps);
+  TokenScores scores = output_.score(h.value(), trunk_.tokens(), reading.targets);
+  scores.steps = std::move(steps);
+  return scores;
 }
 
 Tensor LanguageModel::step(BranchStates& states, core::Token token) const {

@@ -55,7 +55,9 @@ class LanguageModel : public Model {
   void visit(Inventory& inventory) override;
 
  private:
-  Var hidden_of(const Pass& pass, const Reading& reading) const;
+  /// `steps` as in Trunk::hidden.
+  Var hidden_of(const Pass& pass, const Reading& reading,
+                std::vector<float>* steps = nullptr) const;
 
   Trunk trunk_;
   OutputLayer output_;

@@ -15,12 +15,12 @@ SpanModel::SpanModel(const ModelSettings& settings, const AttentionPlans& plans,
       trunk_(settings, plans, shape.vocabulary, shape.length, recompute),
       head_(trunk_.width(), Init::normal(initial_deviation)) {}
 
-Var SpanModel::hidden(const Pass& pass, const Reading& reading) const {
+Var SpanModel::hidden(const Pass& pass, const Reading& reading, std::vector<float>* steps) const {
   core::require(reading.inputs.shape().rank() == 2 &&
                     reading.documents.shape() == core::Shape{reading.inputs.shape()[0], 2},
                 "span model: inputs of shape ", reading.inputs.shape(), " and documents of shape ",
                 reading.documents.shape(), ", expected [batch, length] and [batch, 2]");
-  return trunk_.hidden(pass, reading.inputs, reading.lengths);
+  return trunk_.hidden(pass, reading.inputs, reading.lengths, nullptr, steps);
 }
 
 Index SpanModel::counted(const core::Batch& batch) const {
@@ -42,7 +42,12 @@ Var SpanModel::loss(const Pass& pass, const Reading& reading, Real share) const 
 }
 
 std::vector<SpanChoice> SpanModel::choose(const Pass& pass, const Reading& reading) const {
-  return head_.choose(hidden(pass, reading).value(), reading.documents, reading.targets, longest_);
+  std::vector<float> steps;
+  const Var h = hidden(pass, reading, &steps);
+  auto choices = head_.choose(h.value(), reading.documents, reading.targets, longest_);
+  const std::vector<float> means = mean_steps(steps, reading.inputs.shape()[0]);
+  for (std::size_t b = 0; b < means.size(); ++b) choices[b].steps = means[b];
+  return choices;
 }
 
 TokenScores SpanModel::score(const Pass& pass, const Reading& reading) const {
@@ -53,6 +58,7 @@ TokenScores SpanModel::score(const Pass& pass, const Reading& reading) const {
                                  ? lists_answer(reading.targets, row, 0, 0)
                                  : lists_answer(reading.targets, row, choice.start, choice.end));
     scores.nats.push_back(choice.nats);
+    if (choice.steps > 0) scores.steps.push_back(choice.steps);
   }
   return scores;
 }

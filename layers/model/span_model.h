@@ -31,7 +31,7 @@ class SpanModel final : public Model {
   void visit(Inventory& inventory) override;
 
  private:
-  Var hidden(const Pass& pass, const Reading& reading) const;
+  Var hidden(const Pass& pass, const Reading& reading, std::vector<float>* steps = nullptr) const;
 
   Index length_, longest_;
   Trunk trunk_;

@@ -105,7 +105,7 @@ Sequences Trunk::sequences_of(const core::Tokens& inputs, const core::Lengths& l
 
 Var Trunk::run_rows(const Pass& pass, const core::Tokens& inputs, const Sequences& sequences,
                     StreamMemory* memory, const autograd::RowNumbers& read,
-                    std::vector<double>* steps) const {
+                    std::vector<float>* steps) const {
   Var x = embed(pass, inputs, sequences.chunk ? sequences.chunk->first() : 0);
   if (rows_.present()) x = rows_.spread(pass, x, sequences);
   std::vector<Sequences> of_layers(blocks_.size(), sequences);
@@ -118,7 +118,7 @@ Var Trunk::run_rows(const Pass& pass, const core::Tokens& inputs, const Sequence
 }
 
 Var Trunk::hidden(const Pass& pass, const core::Tokens& inputs, const core::Lengths& lengths,
-                  StreamMemory* memory, std::vector<double>* steps,
+                  StreamMemory* memory, std::vector<float>* steps,
                   const std::shared_ptr<const ChunkPlace>& chunk) const {
   Sequences sequences = sequences_of(inputs, lengths);
   core::require(!chunk || !(star_ || universal_ || rows_.present() || memory || lengths),
@@ -177,7 +177,7 @@ void Trunk::leave_segment(StreamMemory& memory, const std::vector<Sequences>& of
 }
 
 Var Trunk::run_blocks(const Pass& pass, Var x, const std::vector<Sequences>& sequences,
-                      const autograd::RowNumbers& read, std::vector<double>* steps) const {
+                      const autograd::RowNumbers& read, std::vector<float>* steps) const {
   if (universal_ && streams_)
     return universal_->run(pass, stack_, positions_, x, sequences[0], *streams_);
   if (universal_)

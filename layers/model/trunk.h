@@ -47,10 +47,10 @@ class Trunk {
         Recomputation recompute, const std::optional<core::ImageForm>& image = {});
 
   /// inputs: [B, T] -> [B * T, width()]. Rows beyond a sequence's real length mean nothing.
-  /// `steps`: where positions halt by themselves, to be filled with the mean number of steps that
-  /// those of each sequence took. `chunk`: where the inputs are columns of longer sequences.
+  /// `steps`: where positions halt by themselves, to be filled with the number of steps that each
+  /// took, 0 in padding: [B * T]. `chunk`: where the inputs are columns of longer sequences.
   Var hidden(const Pass& pass, const core::Tokens& inputs, const core::Lengths& lengths = nullptr,
-             StreamMemory* memory = nullptr, std::vector<double>* steps = nullptr,
+             StreamMemory* memory = nullptr, std::vector<float>* steps = nullptr,
              const std::shared_ptr<const ChunkPlace>& chunk = nullptr) const;
   /// The same with the vector that represents each whole sequence, if the trunk has one.
   Encoded encode(const Pass& pass, const core::Tokens& inputs, const core::Lengths& lengths) const;
@@ -94,10 +94,10 @@ class Trunk {
   /// -> [rows, width()]
   Var run_rows(const Pass& pass, const core::Tokens& inputs, const Sequences& sequences,
                StreamMemory* memory, const autograd::RowNumbers& read,
-               std::vector<double>* steps = nullptr) const;
+               std::vector<float>* steps = nullptr) const;
   /// `sequences`: those of each layer.
   Var run_blocks(const Pass& pass, Var x, const std::vector<Sequences>& sequences,
-                 const autograd::RowNumbers& read, std::vector<double>* steps) const;
+                 const autograd::RowNumbers& read, std::vector<float>* steps) const;
   /// The last layer makes no more rows than are read.
   bool ends_in_read_rows() const { return rows_.present() && !streams_; }
   /// Gives every layer what the memory holds for it, and takes back what it read.

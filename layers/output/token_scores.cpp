@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/arrays/gemm.h"
 #include "core/error.h"
@@ -12,6 +13,17 @@ namespace weft::layers {
 
 using core::Index;
 using core::Real;
+
+std::vector<float> mean_steps(const std::vector<float>& steps, Index batch) {
+  std::vector<float> means;
+  if (steps.empty()) return means;
+  const auto each = std::ptrdiff_t(steps.size()) / batch;
+  for (auto own = steps.begin(); own != steps.end(); own += each) {
+    const auto real = each - std::count(own, own + each, 0.0F);
+    means.push_back(std::accumulate(own, own + each, 0.0F) / float(std::max<Index>(1, real)));
+  }
+  return means;
+}
 
 TokenScores score_tokens(const core::Tensor& h, const core::Tensor& table,
                          const core::Tokens& targets, const core::Tensor* bias) {

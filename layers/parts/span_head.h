@@ -13,6 +13,7 @@ struct SpanChoice {
   double score = 0;          ///< ln p(start) p(end) of that span
   double none = 0;           ///< ln p(start) p(end) of position 0, which stands for no answer
   float nats = 0;            ///< -ln of the probability of the listed answers; 0 where none is
+  float steps = 0;           ///< mean over the positions, where they halt by themselves
 
   /// Whether no answer is at least as probable as the best span.
   bool is_none() const { return none >= score; }

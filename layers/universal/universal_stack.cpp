@@ -49,15 +49,6 @@ RowNumbers others(const RowNumbers& rows, Index all) {
   return numbers(std::move(rest));
 }
 
-/// Adds the step of the running positions to the mean steps of their sequences.
-void count_steps(const std::vector<Index>& running, const Sequences& s,
-                 std::vector<double>& taken) {
-  for (const Index row : running) {
-    const Index b = row / s.queries;
-    taken[std::size_t(b)] += 1 / double(s.real_keys(b));
-  }
-}
-
 bool is_all(const RowNumbers& rows, const Var& x) { return Index(rows->size()) == x.shape()[0]; }
 
 Var gathered(const Var& x, const RowNumbers& rows) {
@@ -113,7 +104,7 @@ Var UniversalStack::coordinates(const Positions& positions, const Var& x, Index 
 
 Var UniversalStack::run(const Pass& pass, const std::vector<Block>& blocks,
                         const Positions& positions, const Var& x, const Sequences& sequences,
-                        bool recompute, std::vector<double>* taken) const {
+                        bool recompute, std::vector<float>* taken) const {
   if (halting_) return halting_run(pass, blocks, positions, x, sequences, recompute, taken);
   Var h = x;
   for (Index t = 1; t <= settings_.steps; ++t) {
@@ -192,16 +183,17 @@ UniversalStack::Carry UniversalStack::halting_step(const Pass& pass,
 Var UniversalStack::halting_run(const Pass& pass, const std::vector<Block>& blocks,
                                 const Positions& positions, const Var& x,
                                 const Sequences& sequences, bool recompute,
-                                std::vector<double>* taken) const {
+                                std::vector<float>* taken) const {
   const Index rows = x.shape()[0], width = x.shape()[1];
   Carry carry{x, Var(zeros(rows, width)), Var(zeros(rows, 1))};
   RowNumbers running = real_rows(sequences);
   const auto real = Index(running->size());
-  if (taken) taken->assign(std::size_t(sequences.batch), 0);
+  if (taken) taken->assign(std::size_t(rows), 0);
   for (Index t = 1; t <= settings_.steps && !running->empty(); ++t) {
     const core::Scope scope("steps", t);
     const auto where = std::make_shared<Where>(Where{t, running, real, {}});
-    if (taken) count_steps(*running, sequences, *taken);
+    if (taken)
+      for (const Index row : *running) ++(*taken)[std::size_t(row)];
     const Pass own = pass.at(std::uint64_t(t));
     if (recompute) {
       const auto step = [this, &blocks, &positions, sequences, where, width](const Pass& inner,

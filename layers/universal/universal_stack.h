@@ -25,10 +25,10 @@ class UniversalStack {
   Index steps() const { return settings_.steps; }
 
   /// x: [B * T, W] -> [B * T, W].  With `recompute`, the sweep runs every step again. With halting,
-  /// `taken` is filled with the mean number of steps of each sequence's positions.
+  /// `taken` is filled with the number of steps of every position, 0 in padding: [B * T].
   Var run(const Pass& pass, const std::vector<Block>& blocks, const Positions& positions,
           const Var& x, const Sequences& sequences, bool recompute,
-          std::vector<double>* taken = nullptr) const;
+          std::vector<float>* taken = nullptr) const;
   /// The same over two streams that begin as x; without halting.
   Var run(const Pass& pass, const ReversibleStack& stack, const Positions& positions, const Var& x,
           const Sequences& sequences, StreamOutput output) const;
@@ -58,7 +58,7 @@ class UniversalStack {
                      Index step) const;
   Var halting_run(const Pass& pass, const std::vector<Block>& blocks, const Positions& positions,
                   const Var& x, const Sequences& sequences, bool recompute,
-                  std::vector<double>* taken) const;
+                  std::vector<float>* taken) const;
   Carry halting_step(const Pass& pass, const std::vector<Block>& blocks, const Positions& positions,
                      const Carry& before, const Sequences& sequences,
                      const std::shared_ptr<Where>& where) const;

@@ -141,8 +141,7 @@ TEST(UniversalModel, says_how_many_steps_each_sequence_took) {
     Reading reading{tests::random_tokens({3, 9}, 11, 1), core::Tokens({3, 1}, {1, 0, 2})};
     const std::vector<Index> real{9, 4, 7};
     reading.lengths = std::make_shared<const std::vector<Index>>(real);
-    std::vector<double> steps;
-    model.score(Pass(), reading, &steps);
+    const std::vector<float> steps = model.score(Pass(), reading).steps;
     ASSERT_EQ(steps.size(), 3u);
     autograd::Tape tape;
     autograd::Journal journal;
@@ -151,7 +150,7 @@ TEST(UniversalModel, says_how_many_steps_each_sequence_took) {
     double all = 0, positions = 0;
     for (std::size_t row = 0; row < real.size(); ++row) {
       const double own = double(real[row] + (pool == Pool::cls ? 1 : 0));
-      EXPECT_NEAR(steps[row] * own, std::round(steps[row] * own), 1e-9);
+      EXPECT_NEAR(steps[row] * own, std::round(steps[row] * own), 1e-5);
       all += steps[row] * own;
       positions += own;
     }
