@@ -47,12 +47,12 @@ TEST(PonderTime, of_recalled_tokens_is_shown_by_their_distance) {
   settings.held_out = 32;
   settings.pairs = 4;
   const data::Mqar data(settings, 64, 8, 1);
-  // One step more for every octave of the distance, which is that to the token read last.
+  // One step more for every octave of the distance, which is that to the value behind the key.
   const Forced model([](const layers::Reading& reading, Index row, Index column) {
     const auto inputs = reading.inputs.read().subspan(std::size_t(row * 64), 64);
     for (Index t = column; t-- > 0;)
       if (inputs[std::size_t(t)] == inputs[std::size_t(column)])
-        return 1 + std::floor(std::log2(double(column - t)));
+        return 1 + std::floor(std::log2(double(column - t - 1)));
     return 1.0;
   });
   const Evaluation e = evaluate(model, data);
