@@ -112,9 +112,11 @@ class Fields {
     static_cast<void>(old_key), static_cast<void>(key);
   }
 
-  /// `key`, which is visited next, came to be when runs had been named without it: at its default
-  /// it stays out of a run's hash.
-  virtual void added(std::string_view key) { static_cast<void>(key); }
+  /// `key`, which is visited next, was added when runs already had names: with the value `unused`
+  /// (in TOML; empty: its default) it stays out of a run's hash, so that old runs keep their names.
+  virtual void added(std::string_view key, std::string_view unused = "") {
+    static_cast<void>(key), static_cast<void>(unused);
+  }
 
   /// An array of tables: one visitor for each table that the config holds under `key`.
   virtual std::vector<std::unique_ptr<Fields>> tables(std::string_view key,

@@ -124,9 +124,9 @@ std::vector<Optimizer::FlatMoment> Optimizer::flat_moments() {
   return views;
 }
 
-std::vector<Moment> Optimizer::moments() {
+std::vector<core::NamedArray> Optimizer::moments() {
   core::require(!sharing_.ranks, "optimizer: each rank has moments of its own slices only");
-  std::vector<Moment> views;
+  std::vector<core::NamedArray> views;
   for (const FlatArray& array : arrays_)
     for (const auto& s : slots_)
       views.push_back({array.name + '/' + s.name,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "autograd/parameter_arena.h"
+#include "core/arrays/named_array.h"
 #include "optim/sharing.h"
 
 namespace weft::optim {
@@ -16,13 +17,6 @@ struct Update {
   core::Index step = 0;       ///< numbered from 0; Adam corrects its bias by step + 1
   double rate = 0;            ///< the learning rate of this step
   double gradient_scale = 1;  ///< multiplies every gradient (clipping, averaging)
-};
-
-/// The state that an optimizer keeps for one parameter, which a checkpoint saves and restores.
-struct Moment {
-  std::string name;  ///< "m/" or "v/" and the parameter's name
-  core::Shape shape;
-  std::span<core::Real> values;
 };
 
 /// An update rule and its moments: flat arrays with the layout of the arena it was made for.
@@ -42,8 +36,9 @@ class Optimizer {
   void share(const Sharing& sharing);
   const Sharing& sharing() const { return sharing_; }
 
-  /// Views, which live as long as the optimizer; of one that moves everything.
-  std::vector<Moment> moments();
+  /// What it keeps of each parameter, for checkpoints: views, which live as long as the optimizer,
+  /// named "m/" or "v/" and the parameter's name. Only of one that moves everything.
+  std::vector<core::NamedArray> moments();
   /// The same of what it moves, as it lies: the owned stretches of the dense parameters, then the
   /// row-sparse ones.
   struct FlatMoment {

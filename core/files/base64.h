@@ -6,7 +6,7 @@
 
 namespace weft::core {
 
-/// Bytes as letters, digits, + and /, for places where only text may stand.
+/// Bytes as letters, digits, + and /, for places where only text is allowed.
 std::string base64(std::string_view bytes);
 
 /// The bytes again; nothing where the text is no base64.

@@ -25,7 +25,7 @@ class Hdf5File {
   using Attribute = std::variant<std::int64_t, double, std::string>;
 
   static Hdf5File open(const std::filesystem::path& path);
-  /// A new file that lives in memory only; `label` stands for it in errors. Its bytes are the same
+  /// A new file that lives in memory only; `label` names it in errors. Its bytes are the same
   /// whenever its contents are: no time stamps.
   static Hdf5File in_memory(const std::string& label);
 

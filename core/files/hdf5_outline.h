@@ -13,7 +13,7 @@ namespace weft::core {
 /// makes of the same contents.
 class Hdf5Outline {
  public:
-  /// `label` stands for the file in errors.
+  /// `label` names the file in errors.
   explicit Hdf5Outline(const std::string& label);
   ~Hdf5Outline();
   Hdf5Outline(const Hdf5Outline&) = delete;

@@ -14,8 +14,9 @@ namespace weft::core {
 /// stretch.
 class Slices {
  public:
-  /// The place at or before a wanted one at which an array may be cut: it must not grow smaller
-  /// with its argument. By default multiples of `elementwise_grain`, at which loops are cut too.
+  /// The last place at or before a given one at which an array may be cut: it must not decrease
+  /// when its argument grows. By default multiples of `elementwise_grain`, at which loops are cut
+  /// too.
   using Cut = std::function<Index(Index)>;
 
   /// Small enough that little is left to send when the sweep or the step has ended.

@@ -19,7 +19,7 @@ struct TextOrigin {
   std::string fingerprint;
 };
 
-/// Reads files piece by piece, once or several times, and tells how far it is.
+/// Reads files piece by piece, once or several times, and reports how far it has come.
 class PieceReader {
  public:
   using Progress = std::function<void(double)>;

@@ -44,7 +44,7 @@ ByteSource::~ByteSource() { ::gzclose(stream_); }
 void ByteSource::refuse_damage() {
   int fault = Z_OK;
   const char* const why = ::gzerror(stream_, &fault);
-  refuse_image(path_, "cannot be read on: ",
+  refuse_image(path_, "cannot be read further: ",
                fault == Z_ERRNO ? core::explain_errno(errno) : std::string(why),
                "; the file is cut off or damaged: fetch it again");
 }

@@ -5,12 +5,12 @@
 #include "core/error.h"
 #include "data/fingerprint.h"
 #include "data/plan.h"
-#include "data/tasks/choose.h"
+#include "data/tasks/draws.h"
 
 namespace weft::data {
 namespace {
 
-constexpr Token blank = 0, tell = 1, first_symbol = 2;
+constexpr Token blank = 0, ask = 1, first_symbol = 2;
 
 }  // namespace
 
@@ -50,7 +50,7 @@ void Copying::draw(const core::Rng& stream, BatchRows& rows, Index row) const {
   for (std::size_t i = 0; i < places.size(); ++i) {
     const auto from = std::size_t(places[i]), to = std::size_t(before) + i;
     inputs[from] = targets[to] = Token(first_symbol + stream.below(i, settings_.symbols));
-    inputs[to] = tell;
+    inputs[to] = ask;
     distances[to] = Token(to - from);
   }
 }

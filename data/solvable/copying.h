@@ -14,7 +14,7 @@ struct CopyingSettings {
 };
 
 /// Selective copying. Among the first T - word tokens, which are blank (0), `word` symbols drawn
-/// uniformly are at random places; then `word` times "tell" (1) asks for them in order.
+/// uniformly are at random places; then `word` times "ask" (1) asks for them in order.
 class Copying final : public Solvable {
  public:
   Copying(const CopyingSettings& settings, Index length, Index batch, std::uint64_t seed);

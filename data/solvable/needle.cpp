@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "data/fingerprint.h"
 #include "data/plan.h"
-#include "data/tasks/choose.h"
+#include "data/tasks/draws.h"
 
 namespace weft::data {
 namespace {

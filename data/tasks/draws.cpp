@@ -6,6 +6,7 @@
 namespace weft::data {
 
 using core::Index;
+using core::Token;
 
 std::vector<Index> drawn_order(Index count, const core::Rng& stream) {
   std::vector<Index> order(static_cast<std::size_t>(count));
@@ -21,6 +22,21 @@ std::set<Index> drawn_choice(Index count, Index size, const core::Rng& stream) {
   for (Index last = size - count; last < size; ++last)
     if (!chosen.insert(stream.below(std::uint64_t(last), last + 1)).second) chosen.insert(last);
   return chosen;
+}
+
+void choose(std::vector<Token>& items, Index count, const core::Rng& stream) {
+  for (Index i = 0; i < count; ++i) {
+    const Index other = i + stream.below(std::uint64_t(i), Index(items.size()) - i);
+    std::swap(items[std::size_t(i)], items[std::size_t(other)]);
+  }
+}
+
+std::vector<Token> choose_below(Index total, Index count, const core::Rng& stream) {
+  std::vector<Token> numbers(static_cast<std::size_t>(total));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  choose(numbers, count, stream);
+  numbers.resize(std::size_t(count));
+  return numbers;
 }
 
 }  // namespace weft::data

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "core/error.h"
-#include "data/tasks/choose.h"
+#include "data/tasks/draws.h"
 
 namespace weft::data {
 using core::Index;

@@ -12,10 +12,10 @@ namespace weft::data {
 namespace {
 
 /// Gives the splits their shares of a run, in order; a boundary rounds down.
-std::array<Part, 3> divide(Index whole, const std::vector<double>& fractions) {
+std::array<TokenRange, 3> divide(Index whole, const std::vector<double>& fractions) {
   core::require(fractions.size() == 3,
                 "data.fractions needs three numbers: training, validation, test");
-  std::array<Part, 3> parts;
+  std::array<TokenRange, 3> parts;
   double share = 0;
   Index begin = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -60,8 +60,8 @@ Index least_tokens(const Spelling& spelling, Index bytes) {
   return spelling.alphabet() ? bytes / Index(longest_character) : bytes;
 }
 
-std::array<Part, 3> parts_of(const TokenRuns& runs) {
-  std::array<Part, 3> parts;
+std::array<TokenRange, 3> parts_of(const TokenRuns& runs) {
+  std::array<TokenRange, 3> parts;
   Index begin = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     parts[i] = {.begin = begin, .size = runs.size(Split(i))};

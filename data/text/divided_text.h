@@ -16,7 +16,7 @@
 namespace weft::data {
 
 /// The tokens begin .. begin + size - 1 of a run.
-struct Part {
+struct TokenRange {
   Index begin = 0;
   Index size = 0;
 };
@@ -24,11 +24,11 @@ struct Part {
 /// What is known of a text whose tokens are stored in one run.
 struct TextFacts {
   Spelling spelling = Spelling::bytes();
-  std::array<Part, 3> parts = {};  ///< of the run, by Split
+  std::array<TokenRange, 3> parts = {};  ///< of the run, by Split
   std::vector<TextOrigin> origins = {};
   bool boundaries = false;  ///< documents are kept apart by a token after all units
 
-  const Part& part(Split split) const { return parts[std::size_t(split)]; }
+  const TokenRange& part(Split split) const { return parts[std::size_t(split)]; }
   std::string unit() const { return spelling.unit(); }
   Index vocabulary() const { return spelling.vocabulary() + boundaries; }
   std::optional<Token> boundary() const;
@@ -62,10 +62,10 @@ TextFacts encode_divided_text(const TextDivision& division, TokenRuns& runs);
 /// The same to memory.
 DividedText read_divided_text(const TextDivision& division);
 
-/// How many tokens a text of so many bytes has at least.
+/// The fewest tokens that a text of `bytes` bytes can have.
 Index least_tokens(const Spelling& spelling, Index bytes);
 
 /// The parts of runs that are laid end to end.
-std::array<Part, 3> parts_of(const TokenRuns& runs);
+std::array<TokenRange, 3> parts_of(const TokenRuns& runs);
 
 }  // namespace weft::data

@@ -44,10 +44,11 @@ Spelling read_spelling(const core::Hdf5File& file, const std::string& path) {
   return Spelling(Alphabet(std::move(characters)));
 }
 
-std::array<Part, 3> read_parts(const core::Hdf5File& file, const std::string& path, Index tokens) {
+std::array<TokenRange, 3> read_parts(const core::Hdf5File& file, const std::string& path,
+                                     Index tokens) {
   if (!(file.shape("splits") == core::Shape{3, 2})) refuse_file(path, "does not have three splits");
   const auto numbers = file.read<std::int64_t>("splits");
-  std::array<Part, 3> parts;
+  std::array<TokenRange, 3> parts;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     parts[i] = {.begin = numbers[2 * i], .size = numbers[2 * i + 1]};
     const auto [begin, size] = parts[i];
@@ -117,7 +118,7 @@ core::Hdf5Outline::Bytes outline_of(const std::string& path, const TextFacts& fa
     file.write<std::int32_t>("alphabet", {Index(codes.size())}, codes);
   }
   std::vector<std::int64_t> splits;
-  for (const Part& part : facts.parts) splits.insert(splits.end(), {part.begin, part.size});
+  for (const TokenRange& part : facts.parts) splits.insert(splits.end(), {part.begin, part.size});
   file.write<std::int64_t>("splits", {3, 2}, splits);
   for (std::size_t i = 0; i < facts.origins.size(); ++i) {
     const std::string group = "sources/" + std::to_string(i);

@@ -150,7 +150,7 @@ void Text::load(const TextSettings& settings) {
           core::message_of(" documents=", name_of(settings.documents), " field=", settings.field);
     for (const TextOrigin& origin : facts_.origins) identity += " file=" + origin.fingerprint;
   }
-  for (const Part& part : facts_.parts)
+  for (const TokenRange& part : facts_.parts)
     identity += core::message_of(" part=", part.begin, "+", part.size);
   fingerprint_ = fingerprint_of(identity);
   for (Token token = 0; token < facts_.spelling.vocabulary(); ++token)
@@ -178,7 +178,7 @@ void Text::check_training_length(const TextSettings& settings) const {
 }
 
 /// Copies the predictions begin .. end - 1 of a part into a row, scored from `scored_from` on.
-void Text::fill(BatchRows& rows, Index row, const Part& part, Index begin, Index end,
+void Text::fill(BatchRows& rows, Index row, const TokenRange& part, Index begin, Index end,
                 Index scored_from) const {
   const auto count = std::size_t(end - begin), unscored = std::size_t(scored_from - begin);
   tokens_->read(part.begin + begin, rows.inputs(row).first(count));
@@ -202,7 +202,7 @@ Index Text::stream_length() const { return (part(Split::training).size - 1) / ba
 Index Text::stream_segments() const { return std::max<Index>(1, stream_length() / length_ - 1); }
 
 Batch Text::read_training(Index number, core::Stretch asked) const {
-  const Part& text = part(Split::training);
+  const TokenRange& text = part(Split::training);
   BatchRows rows(asked.size(), length_);
   for (Index row = asked.begin; row < asked.end; ++row) {
     const Index sequence = number * batch_ + row;
@@ -215,8 +215,8 @@ Batch Text::read_training(Index number, core::Stretch asked) const {
   return batch;
 }
 
-const Part& Text::part_to_score(Split split) const {
-  const Part& found = part(split);
+const TokenRange& Text::part_to_score(Split split) const {
+  const TokenRange& found = part(split);
   if (found.size >= 2) return found;
   throw core::Error(core::Fault::data,
                     core::message_of("the ", name_of(split), " split holds ", found.size, " ",
@@ -236,7 +236,7 @@ Index Text::evaluation_batches(Split split, Index stride) const {
 Batch Text::evaluation(Split split, Index number, Index stride) const {
   core::require(number >= 0 && number < evaluation_batches(split, stride), "data: ", name_of(split),
                 " batch ", number, " does not exist");
-  const Part& text = part_to_score(split);
+  const TokenRange& text = part_to_score(split);
   const Windows windows(text.size - 1, length_, stride);
   // Windows that touch are streams, one in each row, where training reads streams.
   const bool streams = !crops_ && stride == length_;

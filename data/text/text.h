@@ -76,12 +76,12 @@ class Text final : public Dataset {
   void load(const TextSettings& settings);
   DividedText read(const TextSettings& settings);
   void check_training_length(const TextSettings& settings) const;
-  const Part& part(Split split) const { return facts_.part(split); }
-  const Part& part_to_score(Split split) const;
+  const TokenRange& part(Split split) const { return facts_.part(split); }
+  const TokenRange& part_to_score(Split split) const;
   Index streams_begin(Index number, Index row) const;
   Index stream_length() const;
   Index stream_segments() const;
-  void fill(BatchRows& rows, Index row, const Part& part, Index begin, Index end,
+  void fill(BatchRows& rows, Index row, const TokenRange& part, Index begin, Index end,
             Index scored_from) const;
 
   Index length_, batch_;

@@ -17,7 +17,7 @@ class TextEncoder {
  public:
   using Take = std::function<void(std::span<const core::Token>)>;
 
-  /// With a boundary, which is one token more, that stands before the first text and after each.
+  /// With a boundary, one more token, which is put before the first text and after each.
   /// Encodes as soon as `most_bytes` wait.
   TextEncoder(const Spelling& spelling, std::optional<core::Token> boundary, Take take,
               std::size_t most_bytes = std::size_t(1) << 22)

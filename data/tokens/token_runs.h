@@ -16,7 +16,7 @@ class TokenRuns {
  public:
   virtual ~TokenRuns() = default;
 
-  /// To be called before any token arrives. `least`: so many will, and perhaps more.
+  /// To be called before any token arrives. `least`: how many will arrive at least.
   virtual void begin(Index vocabulary, Index least) = 0;
   void append(Split split, std::span<const Token> tokens) {
     sizes_[std::size_t(split)] += Index(tokens.size());

@@ -29,9 +29,9 @@ double peak_resident_mb() {
 }
 
 /// Pairs that the forward passes of one step score, counted in an evaluation of a batch: what is
-/// read may depend on the data, and then the cost model knows only the most it can be. Segments of
-/// streams read on in a past that a batch by itself does not have, and choose nothing by content.
-/// Nor do models that read chunks, of which no rank may have the whole sequence.
+/// read may depend on the data, and then the cost model knows only the most it can be. Where
+/// segments continue streams, a batch by itself lacks their past, and where sequences are cut into
+/// chunks no rank may have the whole; there the cost model is exact and is used instead.
 Index count_scored_pairs(const Trainer& trainer) {
   if (trainer.model().recurrent() || trainer.config().train.chunks > 1)
     return trainer.scored_pairs_per_step();

@@ -62,10 +62,10 @@ const std::vector<core::Real>& Checkpoint::array(const std::string& name,
   return arrays.at(name).values;
 }
 
-void Checkpoint::restore(std::string_view group, std::span<const ArrayTarget> targets) const {
+void Checkpoint::restore(std::string_view group, std::span<const NamedArray> targets) const {
   std::vector<std::string> differences;
   std::set<std::string_view> wanted;
-  for (const ArrayTarget& target : targets) {
+  for (const NamedArray& target : targets) {
     const std::string differs = difference(*this, target.name, target.shape);
     if (!differs.empty()) differences.push_back(differs);
     wanted.insert(target.name);
@@ -76,7 +76,7 @@ void Checkpoint::restore(std::string_view group, std::span<const ArrayTarget> ta
       differences.push_back(
           core::message_of(name, ": ", array.shape, " in the checkpoint, absent from the model"));
   if (!differences.empty()) refuse(*this, differences);
-  for (const ArrayTarget& target : targets) {
+  for (const NamedArray& target : targets) {
     const auto& values = arrays.at(target.name).values;
     core::require(values.size() == target.values.size(), target.name, ": shape ", target.shape,
                   " does not match its ", target.values.size(), " elements");

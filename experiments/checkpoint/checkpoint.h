@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/arrays/shape.h"
+#include "core/arrays/named_array.h"
 #include "core/files/hdf5_file.h"
 
 namespace weft::experiments {
@@ -19,27 +19,18 @@ namespace weft::experiments {
 using Fact = core::Hdf5File::Attribute;
 using Facts = std::map<std::string, Fact>;
 
-/// Arrays are named by their place in the file: "params/NAME", "optim/m/NAME", "optim/v/NAME",
-/// "states/NAME", "memory/NAME", where NAME is dotted ("layers.0.attention.qkv.weight").
-struct ArraySource {
-  std::string name;
-  core::Shape shape;
-  std::span<const core::Real> values;
-};
-
-struct ArrayTarget {
-  std::string name;
-  core::Shape shape;
-  std::span<core::Real> values;
-};
+using core::ConstNamedArray;
+using core::NamedArray;
 
 /// A run at one step, as seen by the writer: all a resumed run needs to go on bit for bit. The
-/// arrays are views, which must stay alive and unchanged while it is saved.
+/// arrays are views, which must stay alive and unchanged while it is saved. They are named by their
+/// place in the file: "params/NAME", "optim/m/NAME", "optim/v/NAME", "states/NAME", "memory/NAME",
+/// where NAME is dotted ("layers.0.attention.qkv.weight").
 struct Snapshot {
   core::Index step = 0;
   std::string config_toml;
   Facts facts;
-  std::vector<ArraySource> arrays;
+  std::vector<ConstNamedArray> arrays;
 };
 
 /// The same, read back from a file; it owns its arrays.
@@ -69,7 +60,7 @@ struct Checkpoint {
   /// Copies the arrays below `group` ("params", "optim", "states", "memory") to where they belong.
   /// Names and shapes must match one to one; otherwise nothing is copied and one Error lists every
   /// difference.
-  void restore(std::string_view group, std::span<const ArrayTarget> targets) const;
+  void restore(std::string_view group, std::span<const NamedArray> targets) const;
 };
 
 }  // namespace weft::experiments

@@ -14,7 +14,7 @@ constexpr std::int64_t format = 1;
 core::Hdf5File encode(const std::string& label, const Snapshot& snapshot,
                       std::optional<double> validation) {
   core::Hdf5File file = core::Hdf5File::in_memory(label);
-  for (const ArraySource& array : snapshot.arrays)
+  for (const ConstNamedArray& array : snapshot.arrays)
     file.write<core::Real>(array.name, array.shape, array.values);
   file.set_attribute("meta", "format", format);
   file.set_attribute("meta", "step", std::int64_t(snapshot.step));

@@ -45,13 +45,13 @@ Real number_at(const std::string& type, const char* bytes) {
 
 }  // namespace
 
-void write_safetensors(const std::filesystem::path& path, std::span<const ArraySource> arrays,
+void write_safetensors(const std::filesystem::path& path, std::span<const ConstNamedArray> arrays,
                        const std::map<std::string, std::string>& texts) {
   OrderedJson header = OrderedJson::object();
   if (!texts.empty()) header["__metadata__"] = texts;
   std::uint64_t at = 0;
   std::string data;
-  for (const ArraySource& array : arrays) {
+  for (const ConstNamedArray& array : arrays) {
     OrderedJson shape = OrderedJson::array();
     for (Index axis = 0; axis < array.shape.rank(); ++axis) shape.push_back(array.shape[axis]);
     const std::uint64_t end = at + array.values.size_bytes();

@@ -17,7 +17,7 @@ namespace weft::experiments {
 /// Writes arrays in the given order, in the program's own precision, and texts with them. The
 /// same arrays and texts give the same bytes. On failure an Error (Fault::checkpoint), and what was
 /// at `path` before is untouched.
-void write_safetensors(const std::filesystem::path& path, std::span<const ArraySource> arrays,
+void write_safetensors(const std::filesystem::path& path, std::span<const ConstNamedArray> arrays,
                        const std::map<std::string, std::string>& texts);
 
 /// A file opened for reading. Its header is checked as a whole before anything is believed: sizes

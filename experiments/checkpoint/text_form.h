@@ -15,7 +15,7 @@ struct TextForm {
   core::Token first_unit = 0;                    ///< the token of the spelling's first unit
   std::vector<std::string> classes = {};         ///< names, in the order of the logits
   std::optional<core::Token> boundary = {};      ///< begins and ends every generated target
-  std::optional<core::Token> document_end = {};  ///< stands between two documents
+  std::optional<core::Token> document_end = {};  ///< separates two documents
   core::Index source_length = 0;                 ///< tokens of a source, longer ones are cut
   std::optional<data::QuestionForm> question = {};
 

@@ -140,7 +140,8 @@ int data_prepare_command(const Arguments& arguments) {
       "trained on as data.path=FILE.h5: training starts immediately and the text stays "
       "on the disk. Several inputs are concatenated. The same input gives the same bytes. A text "
       "of "
-      "any length takes little memory, and for a while as much room beside FILE.h5 as that.");
+      "any length takes little memory; while it is written, it takes twice the disk space of "
+      "FILE.h5.");
   line.words(1, 100000, "INPUT")
       .option("output,o", "FILE.h5", "where to write")
       .option("units", "UNITS", "what a token is: bytes, characters or sentencepiece", "bytes")

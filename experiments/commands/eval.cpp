@@ -143,7 +143,7 @@ nlohmann::ordered_json targets_json(const TargetEvaluation& e) {
 
 /// The same model on sequences of each length, also beyond that of training.
 int eval_lengths(const CommandLine& line, data::Split split) {
-  load_saved_model(line);  // refuses data that changed, which no other length can tell
+  load_saved_model(line);  // refuses changed data, which another length would hide
   std::vector<LengthEvaluation> all;
   auto list = nlohmann::ordered_json::array();
   for (const Index length : lengths_of(line.text("lengths"))) {

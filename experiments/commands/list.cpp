@@ -21,7 +21,7 @@ constexpr core::Index typical_length = 1024;
 
 constexpr core::Index shown_length = 512;
 
-/// What a head with the default settings reads of drawn tokens, in characters.
+/// What a head with the default settings reads of random tokens, in characters.
 std::string thumbnail(const layers::AttentionEntry& entry, core::Index columns) {
   constexpr core::Index length = shown_length, width = 128;
   DescribingFields fields;
@@ -33,7 +33,7 @@ std::string thumbnail(const layers::AttentionEntry& entry, core::Index columns) 
 
 void print_thumbnail(const layers::AttentionEntry& entry) {
   std::cout << "\n  What a head reads of " << shown_length
-            << " drawn tokens: queries from top to bottom, keys from left to right.\n\n"
+            << " random tokens: queries from top to bottom, keys from left to right.\n\n"
             << thumbnail(entry, 48) << '\n';
 }
 
@@ -41,8 +41,10 @@ void print_thumbnail(const layers::AttentionEntry& entry) {
 void print_pictures() {
   std::cout << "# What each mechanism reads\n\nWhat a head with the default settings reads of "
             << shown_length
-            << " drawn tokens before any\ntraining: queries from top to bottom, keys from left to "
-               "right, darker where\nmore is read. Made by `weft list attentions --pictures`.\n";
+            << " random tokens before any\ntraining: queries from top to bottom, keys from left to "
+               "right, darker where\nmore is read. A mechanism that reads up to as many keys looks "
+               "like dense attention\n(longformer, nsa). Made by `weft list attentions "
+               "--pictures`.\n";
   for (const layers::AttentionEntry& entry : layers::attention_registry())
     std::cout << "\n## " << entry.kind << "\n\n```text\n" << thumbnail(entry, 32) << "```\n";
 }
@@ -59,7 +61,7 @@ void print_attention(const layers::AttentionEntry& entry) {
                 : traits.bidirectional ? "causal or bidirectional"
                                        : "causal only")
             << ", " << (traits.exact ? "exact" : "approximate")
-            << (traits.chunks ? ", reads on over train.chunks" : "")
+            << (traits.chunks ? ", can be trained in chunks (train.chunks)" : "")
             << (traits.leaks ? ", leaks: later tokens choose what earlier ones read" : "")
             << "; keys read per token: " << traits.keys_per_token
             << "; decoding keeps: " << traits.decode_state << '\n'

@@ -24,7 +24,7 @@ void check_outputs(const std::vector<std::string>& names) {
   }
 }
 
-/// The checkpoint's model, whose mechanisms tell the collector what they read.
+/// The checkpoint's model, whose mechanisms report what they read to the collector.
 TextModel observed_model(const CommandLine& line, const Checkpoint& checkpoint,
                          ReadingCollector& collector) {
   RunConfig config = config_of(checkpoint, line.overrides());

@@ -152,10 +152,13 @@ void ReadingFields::take(const core::Field& field, Value& value, const Read& rea
       reading_.refused.insert(path);  // when only an item of a list is wrong
   }
   const auto old = old_names_.find(key);
+  const auto added = added_.find(key);
   const std::string text = setting_text(field, value);
-  reading_.resolved.record(path_, key, text, node ? node->origin : ConfigOrigin{},
-                           {.old_key = old == old_names_.end() ? "" : old->second,
-                            .left_out = text == fallback && added_.contains(key)});
+  const bool is_unused =
+      added != added_.end() && text == (added->second.empty() ? fallback : added->second);
+  reading_.resolved.record(
+      path_, key, text, node ? node->origin : ConfigOrigin{},
+      {.old_key = old == old_names_.end() ? "" : old->second, .left_out = is_unused});
 }
 
 template <class Value, class Read>

@@ -29,8 +29,8 @@ struct ConfigReading {
 
   /// Reports a value that cannot be taken, once.
   void refuse(const ConfigProblem& problem);
-  /// Reports what is wrong with a value that was taken; of a default that stands in for a refused
-  /// value nothing is said.
+  /// Reports what is wrong with a value that was taken; nothing is reported of a default
+  /// that replaces a refused value.
   void complain(const ConfigProblem& problem);
 };
 
@@ -44,8 +44,8 @@ class ReadingFields final : public core::Fields {
   ReadingFields(ConfigReading& reading, std::string path, const ConfigNode* node);
 
   void renamed(std::string_view old_key, std::string_view key) override;
-  void added(std::string_view key) override {
-    if (!is_muted()) added_.insert(std::string(key));  // another kind may have it longer
+  void added(std::string_view key, std::string_view unused) override {
+    if (!is_muted()) added_.insert_or_assign(std::string(key), unused);
   }
   std::vector<std::unique_ptr<core::Fields>> tables(std::string_view key,
                                                     std::string_view help) override;
@@ -73,7 +73,7 @@ class ReadingFields final : public core::Fields {
   Index met_ = 0;                                              // the conditions around that hold
   std::vector<ConfigKeys::Unmet> unmet_;                       // the conditions around that fail
   std::map<std::string, std::string, std::less<>> old_names_;  // by the new one
-  std::set<std::string, std::less<>> added_;                   // keys younger than the hash
+  std::map<std::string, std::string, std::less<>> added_;      // keys younger than the hash
 };
 
 }  // namespace weft::experiments

@@ -18,7 +18,7 @@ class ResolvedConfig {
   /// How a value enters the hash.
   struct InHash {
     std::string old_key = {};  ///< what the key was called when it got its place; empty: as today
-    bool left_out = false;     ///< the default of a key that is younger than the hash
+    bool left_out = false;     ///< the value at which a key that was added later does nothing
   };
   /// Records a value, or corrects the one recorded before.
   void record(const std::string& section, std::string_view key, std::string toml,

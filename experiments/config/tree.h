@@ -20,7 +20,7 @@ class ConfigTree {
   /// arguments over all. Throws every unreadable file, syntax error and malformed argument at once.
   static ConfigTree load(const std::string& path, const std::vector<std::string>& arguments = {});
 
-  /// The same for text held in memory, say the resolved config of a checkpoint; `name` stands for
+  /// The same for text held in memory, say the resolved config of a checkpoint; `name` names
   /// the file in origins. Such a text includes nothing.
   static ConfigTree from_text(std::string_view text, const std::string& name,
                               const std::vector<std::string>& arguments = {});

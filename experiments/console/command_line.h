@@ -21,7 +21,7 @@ class CommandLine {
                       const std::string& fallback = "");
   /// An option that may be given several times.
   CommandLine& list(const std::string& name, const std::string& value, const std::string& help);
-  /// How many words must be given besides the options, at least and at most.
+  /// How many words must be given in addition to the options, at least and at most.
   CommandLine& words(std::size_t least, std::size_t most, const std::string& what);
 
   /// False when --help, or --man for a page of the manual, was asked for and has been printed.

@@ -27,7 +27,7 @@ Unit unit_of(double largest) {
   return {1, ""};
 }
 
-/// As many decimals as tell a tick from the next one, the same for all.
+/// As many decimals as distinguish a tick from the next one, the same for all.
 std::vector<std::string> tick_texts(const std::vector<double>& values, double step) {
   double largest = 0;
   for (const double value : values) largest = std::max(largest, std::abs(value));

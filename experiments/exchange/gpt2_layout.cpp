@@ -114,8 +114,8 @@ layers::Activation activation_of_gpt2(const std::string& config_json, const std:
 ExportedModel as_gpt2(const ExportedModel& model, std::vector<std::vector<core::Real>>& kept) {
   ExportedModel gpt2;
   kept.reserve(model.arrays.size());
-  for (const ArraySource& array : model.arrays) {
-    ArraySource other{std::string(prefix) + gpt2_name(array.name), array.shape, array.values};
+  for (const ConstNamedArray& array : model.arrays) {
+    ConstNamedArray other{std::string(prefix) + gpt2_name(array.name), array.shape, array.values};
     if (is_matrix(other.name)) {
       kept.push_back(transposed(array.values, array.shape[0], array.shape[1]));
       other.values = kept.back();

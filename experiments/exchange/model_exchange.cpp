@@ -102,8 +102,8 @@ ImportReport import_model(Trainer& trainer, const SafetensorsFile& file,
     core::require(offered.emplace(target, name).second, file.path().string(),
                   ": two arrays would be ", target, " after renaming");
   }
-  std::vector<std::pair<std::string, ArrayTarget>> matches;
-  for (const ArrayTarget& wanted : trainer.model_arrays()) {
+  std::vector<std::pair<std::string, NamedArray>> matches;
+  for (const NamedArray& wanted : trainer.model_arrays()) {
     const std::string name = outside_name(wanted.name);
     const auto found = offered.find(name);
     if (found == offered.end()) {

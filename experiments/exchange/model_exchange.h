@@ -15,7 +15,7 @@ namespace weft::experiments {
 /// texts: its config, how tokens are written (units, alphabet), the names of classes and what else
 /// it needs to read a text, and as JSON what a reader must know of the model.
 struct ExportedModel {
-  std::vector<ArraySource> arrays;  ///< views into the checkpoint
+  std::vector<ConstNamedArray> arrays;  ///< views into the checkpoint
   std::map<std::string, std::string> texts;
 };
 ExportedModel exported_model(const Checkpoint& checkpoint, const RunConfig& config);

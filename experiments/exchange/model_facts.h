@@ -7,7 +7,7 @@
 
 namespace weft::experiments {
 
-/// What a reader must know of a model besides its arrays, as JSON: sizes, norms, positions,
+/// What a reader must know of a model in addition to its arrays, as JSON: sizes, norms, positions,
 /// activation, and which attention each layer has.
 std::string model_facts(const RunConfig& config);
 

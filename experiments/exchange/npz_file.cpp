@@ -60,7 +60,7 @@ class Archive {
 };
 
 /// Version 1.0 of numpy's format; the head ends at a multiple of 64 bytes.
-std::string npy_of(const ArraySource& array) {
+std::string npy_of(const ConstNamedArray& array) {
   std::string shape;
   for (core::Index axis = 0; axis < array.shape.rank(); ++axis)
     shape += std::to_string(array.shape[axis]) + ", ";
@@ -75,10 +75,10 @@ std::string npy_of(const ArraySource& array) {
 
 }  // namespace
 
-void write_npz(const std::filesystem::path& path, std::span<const ArraySource> arrays,
+void write_npz(const std::filesystem::path& path, std::span<const ConstNamedArray> arrays,
                const std::map<std::string, std::string>& texts) {
   Archive archive;
-  for (const ArraySource& array : arrays) archive.add(array.name + ".npy", npy_of(array));
+  for (const ConstNamedArray& array : arrays) archive.add(array.name + ".npy", npy_of(array));
   archive.add(
       "weft.json",
       nlohmann::json(texts).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");

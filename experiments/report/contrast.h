@@ -38,7 +38,7 @@ std::string name_of(Contrast::Finding finding);
 /// "+0.0512 ± 0.0203, worse", "-0.0100 ± 0.0800, undecided (12)"
 std::string text_of(const Contrast& contrast, const std::string& metric);
 
-/// Differences below this tell nothing apart: 0.01, of a perplexity 1 %.
+/// Smaller differences count as ties: 0.01, of a perplexity 1 %.
 double tie_margin(const ComparedRow& row, const std::string& metric);
 
 /// Whether two rows are one system under two names: the same parameters, the same arithmetic by

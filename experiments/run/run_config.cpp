@@ -23,35 +23,6 @@ const std::vector<std::string>& keys_without_effect() {
   return keys;
 }
 
-/// Settings of attention that are younger than the names of runs, with the values that do nothing.
-const std::map<std::string, std::string>& younger_settings() {
-  static const std::map<std::string, std::string> settings = {
-      {"kv_heads", "0"},    {"qk_norm", "false"}, {"conv", "0"},  {"norm", "\"none\""},
-      {"gate", "\"none\""}, {"sink", "\"none\""}, {"first", "0"}, {"form", "\"itc\""}};
-  return settings;
-}
-
-/// Keys that the hash leaves out: those without effect, and younger ones while they do nothing, so
-/// that runs keep the names that they have. Recurrences always had a `conv` of their own, without
-/// `qk_norm`.
-std::vector<std::string> keys_outside_hash(const ResolvedConfig& resolved) {
-  std::vector<std::string> keys = keys_without_effect();
-  const std::map<std::string, std::string> values = resolved.values();
-  for (const auto& [path, value] : values) {
-    const auto younger = younger_settings().find(std::string(name_of(path)));
-    if (!path.starts_with("attention.") || younger == younger_settings().end()) continue;
-    const bool older =
-        younger->first == "conv" && !values.contains(join_path(section_of(path), "qk_norm"));
-    if (value == younger->second && !older) keys.push_back(path);
-  }
-  const std::map<std::string, std::string> younger_training = {
-      {"train.precision", "\"float32\""}, {"train.shards", "1"}, {"train.memory", "\"\""}};
-  for (const auto& [path, nothing] : younger_training)
-    if (const auto found = values.find(path); found != values.end() && found->second == nothing)
-      keys.push_back(path);
-  return keys;
-}
-
 void read_top(core::Fields& top, RunConfig& config) {
   top.integer("seed", config.seed, "seed of all random numbers of the run",
               core::between(0, 9.2e18));
@@ -280,7 +251,7 @@ RunConfig RunConfig::read(ConfigTree tree, ConfigReader::Names names) {
   return config;
 }
 
-std::string RunConfig::identity() const { return resolved.hash(keys_outside_hash(resolved)); }
+std::string RunConfig::identity() const { return resolved.hash(keys_without_effect()); }
 
 bool RunConfig::leaks() const {
   if (!model.causal) return false;

@@ -52,6 +52,7 @@ void TrainSettings::fields(core::Fields& field) {
   field.integer("batch", batch, "sequences per batch", core::between(1, 1 << 20));
   field.integer("accumulate", accumulate, "batches whose gradients make one step",
                 core::between(1, 1 << 20));
+  field.added("shards");
   field.integer("shards", shards,
                 "parts of the batch by sequences, whose gradients are added by a tree: as many "
                 "processes may share a step",
@@ -77,9 +78,11 @@ void TrainSettings::fields(core::Fields& field) {
   field.integer("keep_best", keep_best, "best checkpoints to keep", core::between(0, 1000));
   field.flag("recompute", recompute,
              "keep only each layer's input and compute the rest again in the backward pass");
+  field.added("memory");
   field.text("memory", memory,
              "bytes that a training step may take, such as \"4GB\": as many layers as needed keep "
              "only their input and are computed again in the backward pass; empty: no limit");
+  field.added("precision");
   field.choice("precision", precision,
                "of the factors of matrix products; bf16 sums and keeps parameters in float32",
                {{"float32", core::Precision::float32}, {"bf16", core::Precision::bf16}});

@@ -33,7 +33,7 @@ WeightTile tile_of(const layers::Observation& seen, Index h);
 /// Collects what the heads of a model read of a sequence, layer by layer.
 class ReadingCollector {
  public:
-  /// What a mechanism tells; sequences of a batch but the first are left out.
+  /// What a mechanism reports; of a batch only the first sequence is kept.
   void add(const layers::Observation& seen);
   void clear() { seen_.clear(); }
   /// In the order in which they were read. Padding is left out.

@@ -54,7 +54,7 @@ core::Tokens row(std::vector<Token> tokens) {
   return {{1, size}, std::move(tokens)};
 }
 
-/// Drops what is behind the first `most` tokens and says how many that were.
+/// Drops what follows the first `most` tokens and returns how many tokens that were.
 Index cut(std::vector<Token>& tokens, Index most) {
   const Index more = std::max<Index>(0, Index(tokens.size()) - most);
   tokens.resize(tokens.size() - std::size_t(more));

@@ -11,8 +11,8 @@ namespace weft::experiments {
 
 /// Reads the data and builds the model of every trial, which finds what cannot work before the
 /// first one starts, and predicts how long each takes by training two steps of each that
-/// `is_open`; `eval_tokens` limits what is scored unless it is 0. Trials that differ in nothing but
-/// their seed are looked at once. `measuring` is told first how many kinds of trials are trained.
+/// `is_open`; `eval_tokens` limits what is scored unless it is 0. Trials that differ only in
+/// their seed are measured once. `measuring` first gets how many kinds of trials will be trained.
 std::vector<PlannedTrial> plan_trials(const std::vector<Trial>& trials,
                                       const std::vector<bool>& is_open, Index threads,
                                       Index eval_tokens,

@@ -41,7 +41,7 @@ Json json_of(const TuneStage& stage) {
 constexpr std::size_t most_settings = 1'000;  // of a trial
 
 /// Parses a plan; null for what is none. Members of an ordered object are searched one by one, so
-/// an object of very many, which no plan has, is not read on.
+/// reading stops at an object of very many, which no plan has.
 Json parse_plan(const std::string& text) {
   std::vector<std::size_t> members;  // of the objects that are open
   const auto count = [&](int, Json::parse_event_t event, Json&) {

@@ -9,7 +9,7 @@ using core::Index;
 using core::Real;
 
 /// Moments as several ranks have them: of each flat array its own slices, one after the other, and
-/// then all that lies behind the sliced part.
+/// then all that follows the sliced part.
 
 /// The first rank gets the whole array, [size]; the others get nothing.
 std::vector<Real> gather_moments(core::Ranks& ranks, const core::Slices& slices, Index size,

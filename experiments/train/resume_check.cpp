@@ -15,7 +15,7 @@ void advance(Trainer& trainer, Index until, Trace& trace) {
 }
 
 void keep_arrays(Trainer& trainer, Trace& trace) {
-  for (const ArraySource& array : trainer.snapshot().arrays)
+  for (const ConstNamedArray& array : trainer.snapshot().arrays)
     trace.arrays.emplace_back(array.name,
                               std::vector<core::Real>(array.values.begin(), array.values.end()));
 }

@@ -26,8 +26,8 @@ std::unique_ptr<layers::Model> make_model(const RunConfig& config,
   return layers::make_model(config.model, config.attention, shape, recompute);
 }
 
-std::vector<ArrayTarget> arrays_of(ParameterArena& arena, const autograd::Inventory& inventory) {
-  std::vector<ArrayTarget> arrays;
+std::vector<NamedArray> arrays_of(ParameterArena& arena, const autograd::Inventory& inventory) {
+  std::vector<NamedArray> arrays;
   for (const ParameterArena::Slot& s : arena.slots())
     arrays.push_back({"params/" + s.name, s.shape, arena.value(s)});
   for (const auto& [name, state] : inventory.states())
@@ -35,10 +35,10 @@ std::vector<ArrayTarget> arrays_of(ParameterArena& arena, const autograd::Invent
   return arrays;
 }
 
-void restore_arrays(const Checkpoint& checkpoint, const std::vector<ArrayTarget>& arrays) {
+void restore_arrays(const Checkpoint& checkpoint, const std::vector<NamedArray>& arrays) {
   for (const std::string group : {"params", "states"}) {
-    std::vector<ArrayTarget> own;
-    for (const ArrayTarget& array : arrays)
+    std::vector<NamedArray> own;
+    for (const NamedArray& array : arrays)
       if (array.name.starts_with(group + "/")) own.push_back(array);
     checkpoint.restore(group, own);
   }

@@ -20,9 +20,9 @@ layers::ModelShape shape_of(const RunConfig& config, const data::Dataset& datase
 std::unique_ptr<layers::Model> make_model(const RunConfig& config, const layers::ModelShape& shape);
 
 /// Parameters ("params/NAME") and states ("states/NAME"), as views into the arena and the model.
-std::vector<ArrayTarget> arrays_of(autograd::ParameterArena& arena,
-                                   const autograd::Inventory& inventory);
+std::vector<NamedArray> arrays_of(autograd::ParameterArena& arena,
+                                  const autograd::Inventory& inventory);
 /// Fills them from a checkpoint; names and shapes must match one to one.
-void restore_arrays(const Checkpoint& checkpoint, const std::vector<ArrayTarget>& arrays);
+void restore_arrays(const Checkpoint& checkpoint, const std::vector<NamedArray>& arrays);
 
 }  // namespace weft::experiments

@@ -13,8 +13,8 @@ namespace weft::experiments {
 using core::Index;
 using core::Real;
 
-/// What a sum over some of a step's shards has besides the gradients of dense parameters. Most of
-/// it may be missing: a shard proposes nothing to some states and touches few rows.
+/// What a sum over some of a step's shards has in addition to the gradients of dense parameters.
+/// Most of it may be missing: a shard proposes nothing to some states and touches few rows.
 struct ShardTerm {
   /// Gradients of the touched rows of a row-sparse parameter, ascending.
   struct Rows {

@@ -61,7 +61,7 @@ class Trainer {
   void receive() { send_state(); }
 
   /// Parameters and states, under the names that a checkpoint gives them.
-  std::vector<ArrayTarget> model_arrays();
+  std::vector<NamedArray> model_arrays();
 
   core::Ranks& ranks() const { return ranks_; }
   const RunConfig& config() const { return config_; }
@@ -104,8 +104,8 @@ class Trainer {
   void join_memory();
   void require_equal_values();
   /// The moments as a checkpoint has them; of several ranks the first has them, gathered.
-  std::vector<ArrayTarget> moment_arrays();
-  std::vector<ArrayTarget> memory_arrays();
+  std::vector<NamedArray> moment_arrays();
+  std::vector<NamedArray> memory_arrays();
 
   core::Ranks& ranks_;
   RunConfig config_;

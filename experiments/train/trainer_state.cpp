@@ -31,12 +31,12 @@ void for_streams(layers::StreamMemory& all, layers::StreamMemory& some, Index fi
 
 }  // namespace
 
-std::vector<ArrayTarget> Trainer::model_arrays() { return arrays_of(*arena_, inventory_); }
+std::vector<NamedArray> Trainer::model_arrays() { return arrays_of(*arena_, inventory_); }
 
-std::vector<ArrayTarget> Trainer::moment_arrays() {
-  std::vector<ArrayTarget> arrays;
+std::vector<NamedArray> Trainer::moment_arrays() {
+  std::vector<NamedArray> arrays;
   if (ranks_.alone()) {
-    for (const optim::Moment& moment : optimizer_->moments())
+    for (const NamedArray& moment : optimizer_->moments())
       arrays.push_back({"optim/" + moment.name, moment.shape, moment.values});
     return arrays;
   }
@@ -53,11 +53,11 @@ std::vector<ArrayTarget> Trainer::moment_arrays() {
   return arrays;
 }
 
-std::vector<ArrayTarget> Trainer::memory_arrays() {
-  std::vector<ArrayTarget> arrays;
+std::vector<NamedArray> Trainer::memory_arrays() {
+  std::vector<NamedArray> arrays;
   if (!model_->recurrent()) return arrays;
   if (joined_memory_.batch() == 0) joined_memory_ = model_->memory(config_.train.batch);
-  for (const layers::StreamMemory::Array& array : joined_memory_.arrays())
+  for (const NamedArray& array : joined_memory_.arrays())
     arrays.push_back({"memory/" + array.name, array.shape, array.values});
   return arrays;
 }
@@ -71,7 +71,7 @@ void Trainer::join_memory() {
     layers::StreamMemory part = model_->memory(each);
     for (Index s = theirs.begin; s < theirs.end; ++s) {
       if (r == ranks_.rank()) part = memory_[std::size_t(s - own_.begin)];
-      for (const layers::StreamMemory::Array& array : part.arrays())
+      for (const NamedArray& array : part.arrays())
         core::broadcast_bytes(ranks_, std::as_writable_bytes(array.values), r);
       for_streams(joined_memory_, part, s * each,
                   [](auto whole, auto own) { std::ranges::copy(own, whole.begin()); });
@@ -102,7 +102,7 @@ Snapshot Trainer::snapshot() {
     for (const auto& flat : optimizer_->flat_moments())
       gathered_moments_.push_back(gather_moments(ranks_, slices_, arena_->size(), flat.values));
   for (const auto& arrays : {model_arrays(), moment_arrays(), memory_arrays()})
-    for (const ArrayTarget& array : arrays)
+    for (const NamedArray& array : arrays)
       snapshot.arrays.push_back({array.name, array.shape, array.values});
   snapshot.facts["rng/seed"] = std::int64_t(config_.seed);
   snapshot.facts["data/position"] = std::int64_t(step_ * config_.train.accumulate);
@@ -148,7 +148,7 @@ void Trainer::send_state() {
   core::broadcast<Real>(ranks_, arena_->values());
   for (const auto& [name, state] : inventory_.states())
     core::broadcast<Real>(ranks_, state->writable());
-  for (const ArrayTarget& array : memory_arrays()) core::broadcast<Real>(ranks_, array.values);
+  for (const NamedArray& array : memory_arrays()) core::broadcast<Real>(ranks_, array.values);
   const Index each = config_.train.batch / shards();
   for (std::size_t s = 0; s < memory_.size(); ++s)
     for_streams(joined_memory_, memory_[s], (own_.begin + Index(s)) * each,

@@ -10,16 +10,14 @@
 #include "core/files/durable_file.h"
 #include "core/memory.h"
 #include "core/parallel.h"
-#include "data/images/png_file.h"
 #include "experiments/checkpoint/slimming.h"
 #include "experiments/console/number_text.h"
 #include "experiments/evaluate/baselines.h"
-#include "experiments/evaluate/generation.h"
-#include "experiments/evaluate/image_samples.h"
 #include "experiments/evaluate/span_report.h"
 #include "experiments/run/precision_text.h"
 #include "experiments/run/resumed_config.h"
 #include "experiments/train/kernels_used.h"
+#include "experiments/train/samples.h"
 #include "experiments/train/validation.h"
 
 namespace weft::experiments {
@@ -299,49 +297,8 @@ void TrainingRun::validate() {
 }
 
 void TrainingRun::show_sample() {
-  const SampleSettings& sample = trainer_.config().sample;
-  if (sample.tokens == 0) return;
-  const data::Dataset& dataset = trainer_.dataset();
-  if (const auto form = dataset.image()) return show_images(*form);
-  std::vector<core::Token> prompt = dataset.encode(sample.prompt);
-  if (prompt.empty()) {
-    const Index length = trainer_.config().data.length;
-    const data::Batch batch = dataset.evaluation(data::Split::validation, 0, length);
-    const auto first = batch.source_lengths
-                           ? batch.sources.read().first(std::size_t(batch.source_lengths->front()))
-                           : batch.inputs.read().first(std::size_t(std::max<Index>(1, length / 2)));
-    prompt.assign(first.begin(), first.end());
-  }
-  const Generation generated = answer(trainer_.model(), dataset.boundary(), prompt,
-                                      {.tokens = sample.tokens,
-                                       .temperature = sample.temperature,
-                                       .top_k = sample.top_k,
-                                       .seed = std::uint64_t(trainer_.config().seed)});
-  const std::string shown = dataset.decode(prompt) + "|" + dataset.decode(generated.tokens);
-  progress_.message("sample (the model goes on after |): " + shown);
-  std::filesystem::create_directories(files_.samples());
-  core::write_durably(files_.samples() / (std::to_string(trainer_.steps_done()) + ".txt"), shown,
-                      core::Fault::checkpoint);
-}
-
-void TrainingRun::show_images(const core::ImageForm& form) {
-  constexpr Index shown = 4;
-  const RunConfig& config = trainer_.config();
-  const Index given = std::max<Index>(0, form.values() - config.sample.tokens);
-  const layers::LanguageModel& model = layers::as_language_model(trainer_.model(), "sample.tokens");
-  std::vector<Values> images;
-  for (Index i = 0; i < shown; ++i)
-    if (auto image = held_out_image(trainer_.dataset(), data::Split::validation, i))
-      images.push_back(std::move(*image));
-  const auto rows = completed_rows(model, form, images, given,
-                                   {.temperature = config.sample.temperature,
-                                    .top_k = config.sample.top_k,
-                                    .seed = std::uint64_t(config.seed)});
-  const auto file = files_.samples() / (std::to_string(trainer_.steps_done()) + ".png");
-  std::filesystem::create_directories(files_.samples());
-  core::write_durably(file, data::encode_png(sheet_of(rows)), core::Fault::checkpoint);
-  progress_.message(core::message_of("sample ", file.string(), ": held-out images, their first ",
-                                     given, " values, and the rest by the model"));
+  const std::string line = write_sample(trainer_, files_);
+  if (!line.empty()) progress_.message(line);
 }
 
 bool TrainingRun::checkpoint_is_due() const {

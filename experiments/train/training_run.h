@@ -52,8 +52,6 @@ class TrainingRun {
   void record_step(const Trainer::Step& step, double seconds);
   void validate();
   void show_sample();
-  /// The same for images: held-out ones, completed, as a picture.
-  void show_images(const core::ImageForm& form);
   bool validation_is_due();
   bool patience_has_ended() const;
   bool checkpoint_is_due() const;

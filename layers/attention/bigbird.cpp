@@ -24,6 +24,7 @@ struct BigBirdSettings {
   bool has_global_tokens() const { return form == Form::etc; }
 
   void fields(core::Fields& field, const AttentionSite& typical) {
+    field.added("form");
     field.choice("form", form,
                  "what is global: itc, the first and the last block; etc, additional tokens",
                  {{"itc", Form::itc}, {"etc", Form::etc}});

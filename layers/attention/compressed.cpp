@@ -39,6 +39,7 @@ struct CompressedSettings {
     field.integer("index_width", index_width, "with selected > 0: width of an index head",
                   core::between(1, 4096));
     field.number("loss", loss, "with selected > 0: weight of the index's loss", core::at_least(0));
+    field.added("sink", "\"none\"");
     field.choice("sink", sink, "learned: a logit for each head that takes weight and has no value",
                  {{"learned", SinkKind::learned}, {"none", SinkKind::none}});
     field.number("scale", scale, "factor of the scores; 0 means 1 / sqrt(head width)",

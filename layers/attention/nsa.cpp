@@ -43,6 +43,7 @@ struct NsaSettings {
                   core::between(1, most));
     field.integer("selected", selection.selected, "blocks that a query reads",
                   core::between(1, 4096));
+    field.added("first", "0");
     field.integer("first", selection.first, "of them, blocks at the start of the sequence",
                   core::between(0, 4096));
     field.integer("nearest", selection.nearest, "of them, the last blocks, up to the query's own",

@@ -25,7 +25,7 @@ class RowSpread {
   /// Rows of the layers for each row of tokens, on average.
   double rows_per_token(Index length) const;
 
-  /// The numbers of the rows that a model reads behind the layers, which ascend: those of tokens,
+  /// The ascending numbers of the rows that a model reads after the layers: those of tokens,
   /// and where it asks for them those that stand for whole sequences.
   autograd::RowNumbers read(const Sequences& rows, bool roots) const;
 

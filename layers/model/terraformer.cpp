@@ -69,7 +69,7 @@ Var run_stack(const ReversibleStack& stack, const Pass& pass, const Var& first, 
   return stack.run(pass, first, second, std::vector(stack.size(), sequences), output);
 }
 
-/// The source's rows and behind them those of the target, as the decoder has read them.
+/// The source's rows, then those of the target, as the decoder has read them.
 struct JoinedDecoding final : SourceDecoder {
   std::unique_ptr<SourceDecoder> copy() const override {
     auto other = std::make_unique<JoinedDecoding>();

@@ -27,16 +27,19 @@ bool is_keyed(const Projection& projection) { return projection.side == Projecti
 }  // namespace
 
 void FittingSettings::fields(core::Fields& field, const AttentionTraits& traits, Index heads) {
+  field.added("kv_heads");
   field.integer("kv_heads", kv_heads,
                 "heads of keys and values, a divisor of heads: neighbouring heads share one; 0: "
                 "each head has its own",
                 core::at_least(0));
   if (!traits.convolves) {
+    for (const char* const key : {"qk_norm", "conv"}) field.added(key);
     field.flag("qk_norm", qk_norm,
                "queries and keys are divided by their root mean square, with a learned gain");
     list_conv(field, conv);
   }
   if (!traits.gates_output) {
+    for (const char* const key : {"norm", "gate"}) field.added(key);
     field.choice("norm", norm, "norm of each head's output",
                  {{"none", OutputNorm::none}, {"rms", OutputNorm::rms}});
     field.choice(

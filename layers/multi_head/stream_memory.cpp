@@ -59,8 +59,8 @@ void StreamMemory::append(std::size_t layer, const Tensor& now, Index most) {
   held_.write()[layer] = Real(keeps);
 }
 
-std::vector<StreamMemory::Array> StreamMemory::arrays() {
-  std::vector<Array> all;
+std::vector<core::NamedArray> StreamMemory::arrays() {
+  std::vector<core::NamedArray> all;
   if (kept_.empty()) return all;
   all.push_back({"held", held_.shape(), held_.write()});
   for (std::size_t i = 0; i < kept_.size(); ++i)

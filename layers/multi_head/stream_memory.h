@@ -1,8 +1,8 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
+#include "core/arrays/named_array.h"
 #include "core/arrays/tensor.h"
 
 namespace weft::layers {
@@ -40,12 +40,7 @@ class StreamMemory {
   Index batch() const { return batch_; }
 
   /// All that a checkpoint needs, by name.
-  struct Array {
-    std::string name;
-    core::Shape shape;
-    std::span<Real> values;
-  };
-  std::vector<Array> arrays();
+  std::vector<core::NamedArray> arrays();
 
  private:
   Index held(std::size_t layer) const { return Index(held_.read()[layer]); }

@@ -24,7 +24,7 @@ void check_positions(core::Fields& model, const ModelSettings& settings, const s
 /// Why a layer at this site cannot use these head groups; empty when it can.
 std::string why_unfit(const std::vector<HeadGroupPlan>& groups, const AttentionSite& site);
 
-/// Whether any of the head groups can read on in a past that is carried over segments.
+/// Whether any of the head groups can read a past that is carried over segments.
 bool carries_past(const std::vector<HeadGroupPlan>& groups);
 
 /// Whether all of the head groups leave out keys that are padding.

@@ -23,7 +23,7 @@ std::string why_not_in_chunks(const std::string& name, const std::vector<HeadGro
     if (!traits.chunks)
       return attention +
              "reads no further than its own chunk yet: take another, of which weft list KIND "
-             "says that it reads on";
+             "says that it can be trained in chunks";
     if (group.fittings.conv > 0)
       return attention + "has a convolution, which would begin anew in every chunk: conv = 0";
     if (group.projection.sparse())

@@ -7,7 +7,7 @@ namespace {
 
 using Observe = std::function<void(const Observation&)>;
 
-/// A mechanism that does what another does, and tells what it read.
+/// A mechanism that does what another does, and reports what it read.
 class ObservedAttention final : public Attention {
  public:
   ObservedAttention(std::unique_ptr<Attention> inner, std::string name, const AttentionSite& site,

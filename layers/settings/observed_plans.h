@@ -18,7 +18,7 @@ struct Observation {
   std::vector<double> spans;  ///< how far back each head reads, where that is a number
 };
 
-/// The same plans, whose mechanisms tell `observe` what they read whenever they run on whole
+/// The same plans, whose mechanisms report what they read to `observe` when they run on whole
 /// sequences, in the order in which they run. Models made of them have the same parameters and the
 /// same outputs; only they pay for it.
 AttentionPlans observed_plans(const AttentionPlans& plans,

@@ -10,9 +10,9 @@
 namespace weft::layers {
 namespace {
 
-/// One head of one relay: where its keys are, the relay's own first.
-struct Lane {
-  Lane(const Sequences& s, Index heads, Index width_, Index lane)
+/// One head of one relay. Its first key is the relay's own, in another matrix than the others.
+struct RelayLane {
+  RelayLane(const Sequences& s, Index heads, Index width_, Index lane)
       : batch(lane / heads),
         keys(s.real_keys(batch) + 1),
         head_width(width_ / heads),
@@ -56,7 +56,7 @@ Var relay_attention(const Sequences& sequences, Index heads, const Var& q, const
   Tensor y({batch, width}, 0), weights({batch * heads, most}, 0);
   Real *out = y.write().data(), *p = weights.write().data();
   core::parallel_for(batch * heads, 1, [&](Index number, Index) {
-    const Lane lane(sequences, heads, width, number);
+    const RelayLane lane(sequences, heads, width, number);
     const Index d = lane.head_width;
     Real* own = p + number * most;
     const Real *k = relay.value().data(), *s = satellites.value().data();
@@ -77,7 +77,7 @@ Var relay_attention(const Sequences& sequences, Index heads, const Var& q, const
         Tensor dq(q.shape(), 0), dr(relay.shape(), 0), ds(satellites.shape(), 0);
         Real *to_q = dq.write().data(), *to_r = dr.write().data(), *to_s = ds.write().data();
         core::parallel_for(batch * heads, 1, [&](Index number, Index) {
-          const Lane lane(sequences, heads, width, number);
+          const RelayLane lane(sequences, heads, width, number);
           const Index d = lane.head_width;
           const Real *dout = lane.query(dy.data()), *own = weights.data() + number * most;
           const Real *k = relay.value().data(), *s = satellites.value().data();

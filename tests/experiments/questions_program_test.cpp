@@ -4,6 +4,7 @@
 
 #include "experiments/run/metrics_log.h"
 #include "tests/experiments/program.h"
+#include "tests/experiments/squad_sample.h"
 
 namespace weft::experiments {
 namespace {
@@ -55,25 +56,6 @@ steps = 200
 batch = 4
 )";
 
-/// Two articles; the answer of every question is the word after its own.
-std::string squad(const std::string& prefix) {
-  nlohmann::json data = nlohmann::json::array();
-  for (const std::string place : {"north", "south"}) {
-    const std::string context =
-        "the " + place + " gate is red and the " + place + " tower is old, they say";
-    nlohmann::json questions = {{{"id", prefix + place + "-gate"},
-                                 {"question", "gate is"},
-                                 {"answers", {{{"text", "red"}, {"answer_start", 18}}}}},
-                                {{"id", prefix + place + "-moat"},
-                                 {"question", "moat is"},
-                                 {"answers", nlohmann::json::array()},
-                                 {"is_impossible", true}}};
-    data.push_back(
-        {{"title", place}, {"paragraphs", {{{"context", context}, {"qas", questions}}}}});
-  }
-  return nlohmann::json{{"data", data}}.dump();
-}
-
 TEST(Questions, facts_are_answered_and_scored_by_exact_match_and_place) {
   const Program program("facts");
   program.write("config.toml", facts_config);
@@ -105,8 +87,8 @@ TEST(Questions, facts_are_answered_and_scored_by_exact_match_and_place) {
 TEST(Questions, squad_files_are_read_learnt_and_predicted_by_id) {
   const Program program("qa");
   program.write("config.toml", qa_config);
-  program.write("squad.json", squad("t-"));
-  program.write("other.json", squad("v-"));
+  program.write("squad.json", squad_sample("t-"));
+  program.write("other.json", squad_sample("v-"));
   const Outcome trained = program.run({"train", "config.toml", "--run", "run"});
   ASSERT_EQ(trained.code, 0) << trained.out << trained.err;
   const Outcome shown = program.run({"eval", "run", "--json", "--predictions", "answers.json"});
@@ -120,8 +102,8 @@ TEST(Questions, squad_files_are_read_learnt_and_predicted_by_id) {
 
 TEST(Questions, resumed_runs_continue_bit_for_bit) {
   const Program program("questions");
-  program.write("squad.json", squad("t-"));
-  program.write("other.json", squad("v-"));
+  program.write("squad.json", squad_sample("t-"));
+  program.write("other.json", squad_sample("v-"));
   for (const char* config : {facts_config, qa_config}) {
     program.write("config.toml", config);
     const Outcome outcome =
@@ -133,8 +115,8 @@ TEST(Questions, resumed_runs_continue_bit_for_bit) {
 TEST(Questions, bad_files_exit_4_and_name_the_record) {
   const Program program("bad-qa");
   program.write("config.toml", qa_config);
-  program.write("other.json", squad("v-"));
-  const std::string whole = squad("t-");
+  program.write("other.json", squad_sample("v-"));
+  const std::string whole = squad_sample("t-");
   std::string elsewhere = whole;
   elsewhere.replace(elsewhere.find("18"), 2, "99");
   std::string without = whole;

@@ -12,7 +12,7 @@ using core::Real;
 
 std::vector<std::string> names_of(Optimizer& optimizer) {
   std::vector<std::string> names;
-  for (const Moment& moment : optimizer.moments()) names.push_back(moment.name);
+  for (const core::NamedArray& moment : optimizer.moments()) names.push_back(moment.name);
   return names;
 }
 
@@ -25,7 +25,7 @@ void take_steps(SampleParameters& sample, Optimizer& optimizer, Index from, Inde
 
 std::map<std::string, std::vector<Real>> saved(Optimizer& optimizer) {
   std::map<std::string, std::vector<Real>> arrays;
-  for (const Moment& moment : optimizer.moments())
+  for (const core::NamedArray& moment : optimizer.moments())
     arrays[moment.name].assign(moment.values.begin(), moment.values.end());
   return arrays;
 }
@@ -53,7 +53,7 @@ TEST(Moments, of_sgd_exist_only_with_momentum) {
 TEST(Moments, begin_at_zero_with_the_shape_of_their_parameter) {
   SampleParameters sample;
   const auto optimizer = make_optimizer({}, sample.arena);
-  const std::vector<Moment> moments = optimizer->moments();
+  const std::vector<core::NamedArray> moments = optimizer->moments();
   const auto& slots = sample.arena.slots();
   for (std::size_t i = 0; i < moments.size(); ++i) {
     EXPECT_EQ(moments[i].shape, slots[i % slots.size()].shape);
@@ -74,7 +74,7 @@ TEST(Moments, restored_into_a_new_optimizer_continue_bit_for_bit) {
     std::ranges::copy(first.values(), second.arena.values().begin());
     const auto after = make_optimizer(settings, second.arena);
     const auto arrays = saved(*before);
-    for (const Moment& moment : after->moments())
+    for (const core::NamedArray& moment : after->moments())
       std::ranges::copy(arrays.at(moment.name), moment.values.begin());
     take_steps(second, *after, 5, 10);
 

@@ -101,7 +101,7 @@ TEST(TakeStep, changes_nothing_when_a_gradient_is_not_finite) {
     EXPECT_FALSE(report.applied);
     EXPECT_FALSE(std::isfinite(report.gradient_norm));
     EXPECT_EQ(sample.values(), before);
-    for (const Moment& moment : optimizer->moments())
+    for (const core::NamedArray& moment : optimizer->moments())
       for (const Real x : moment.values) ASSERT_EQ(x, 0) << moment.name;
   }
 }

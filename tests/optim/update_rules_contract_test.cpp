@@ -112,7 +112,7 @@ TEST(UpdateRules, adagrad_sums_the_squares_of_gradients_as_they_are) {
   const auto optimizer = make_optimizer({.kind = "adagrad"}, sample.arena);
   sample.draw_gradients(0);
   optimizer->step(sample.arena, {0, 1e-2});
-  for (const Moment& moment : optimizer->moments())
+  for (const core::NamedArray& moment : optimizer->moments())
     for (const auto& slot : sample.arena.slots()) {
       if (moment.name != "v/" + slot.name) continue;
       for (std::size_t i = 0; i < moment.values.size(); ++i) {

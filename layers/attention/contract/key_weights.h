@@ -4,8 +4,8 @@
 
 namespace weft::layers {
 
-/// What a mechanism also is whose `forward` is not linear in its values (the projections whose
-/// names end in "v"), or weighs their columns apart.
+/// For a mechanism, in addition to Attention, if its `forward` is not linear in its values (the
+/// projections whose names end in "v") or weighs their columns separately.
 class SumsValues {
  public:
   virtual ~SumsValues() = default;
@@ -25,7 +25,7 @@ struct TokenGroups {
   std::vector<Index> queries, keys;  ///< the group of each token, [B, H, rounds, tokens]
 };
 
-/// What a mechanism also is that puts tokens into groups.
+/// For a mechanism that puts tokens into groups, in addition to Attention.
 class GroupsTokens {
  public:
   virtual ~GroupsTokens() = default;

@@ -32,6 +32,7 @@ void NormaliserSettings::fields(core::Fields& field) {
       field.problem("alpha", "a learned alpha starts between 1.01 and 2, for example at 1.5");
   });
   field.when("normaliser", {"softmax"}, [&] {
+    field.added("sink");
     field.choice("sink", sink,
                  "learned: one more logit in each head's softmax, without a value, so that the "
                  "weights of keys can add up to less than 1",

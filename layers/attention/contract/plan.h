@@ -30,7 +30,7 @@ struct AttentionTraits {
   bool convolves = false;      ///< has a short convolution of its own
   bool gates_output = false;   ///< norms and gates what leaves its heads itself
   bool carries_state = false;  ///< carries a state over segments
-  bool chunks = false;         ///< reads on over the chunks that columns are cut into
+  bool chunks = false;         ///< can be trained in chunks of columns (train.chunks)
   std::string keys_per_token = {};
   std::string decode_state = {};
 };

@@ -6,7 +6,7 @@
 
 namespace weft::layers {
 
-/// How positions are represented: by tables or sinusoids that are added to them, by turns of
+/// How positions are represented: by tables or sinusoids that are added to them, by rotating
 /// queries and keys (rotary), or by offsets inside attention (shaw, t5, xl).
 enum class PositionKind { learned, axial, sinusoidal, rotary, shaw, t5, xl, none, image };
 

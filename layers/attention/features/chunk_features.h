@@ -21,7 +21,7 @@ struct PlaceRange {
 /// The features of one chunk, ready for products. Numbers come as one part; exponentials are taken
 /// against a reference that only keys up to a place may move, so that the outputs before a change
 /// keep their bits: usually the largest key before the chunk, with a further part wherever a key
-/// overtops it too far. Rows outside the entered part are zero, whatever the number of parts, so
+/// exceeds it by too much. Rows outside the entered part are zero, whatever the number of parts, so
 /// that products keep their shapes.
 class ChunkFeatures {
  public:

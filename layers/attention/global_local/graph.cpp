@@ -42,7 +42,7 @@ void label_members(const std::vector<Interval>& members, Interval rows, std::int
   if (done < rows.end) out.push_back({done, rows.end, outside, 0});
 }
 
-/// How many tokens of a question are global ones: theirs are the rows behind the first.
+/// How many tokens of a question are global ones: theirs are the rows after the first.
 Index question_of(const RowLayout& layout) {
   Index tokens = 0;
   while (tokens < layout.tokens() && layout.of_tokens[std::size_t(tokens)] == 1 + tokens) ++tokens;

@@ -32,7 +32,7 @@ class Atom {
   virtual bool reads_all(Index) const { return false; }
   /// The last query position that reads a key: a decoder may forget it afterwards.
   virtual Index last_reader(Index key) const = 0;
-  /// How far back queries read: from its begin on, the pattern is the same as from 0 on.
+  /// How far back queries read. Seen from where that begins, the pattern is the same as from 0.
   virtual LeftReach left_reach() const { return {LeftReach::everything, 1}; }
 
   /// Whether the query at position i reads the key at position j, of `keys`.

@@ -23,6 +23,7 @@ struct ScoreSettings {
   }
   /// Lists it for mechanisms that leave keys out.
   void list_first(core::Fields& field) {
+    field.added("first");
     field.integer("first", first, "the first tokens of a sequence, which every token reads too",
                   core::between(0, 65536));
   }

@@ -12,10 +12,9 @@
 // Letters: rows r of a block of queries, columns c of a panel of keys; `level` is the row's log-sum
 // L under softmax, its threshold tau under entmax.
 //   S = scale Q K^T + relative terms,  dP = dO V^T + relative terms,
-//   softmax: P = exp(S - L),                                     dS = P (dP - delta), delta = dO .
-//   O entmax:  P = max(0, (alpha - 1) S - tau)^(1 / (alpha - 1)),  dS = s (dP - delta), s = P^(2 -
-//   alpha),
-//            delta = dO . (the values weighted by s / sum s),
+//   softmax: P = exp(S - L),  dS = P (dP - delta),  delta = dO . O,
+//   entmax:  P = max(0, (alpha - 1) S - tau)^(1 / (alpha - 1)),  s = P^(2 - alpha),
+//            dS = s (dP - delta),  delta = dO . (the values weighted by s / sum s),
 //   dV += P^T dO,  dK += scale dS^T Q,  dQ += scale dS K.
 namespace weft::layers {
 namespace {

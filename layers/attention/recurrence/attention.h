@@ -41,7 +41,7 @@ class RecurrentAttention : public Attention, public SumsValues {
 
   std::vector<Projection> projections() const override;
   Var forward(const Pass& pass, const AttentionInput& input) const override;
-  /// The values are those behind the convolution.
+  /// The values are those after the convolution.
   Var weigh(const Pass& pass, AttentionInput input, const HeadBlock& values) const override;
   bool weighs_columns() const override { return form_.rule.write == GateForm::column; }
   std::unique_ptr<DecodeState> begin() const override;

@@ -31,7 +31,7 @@ class ChunkDecay {
   /// The decay from token j to token r >= j, one number each.  [rows, rows], below the diagonal
   const Real* between(Index r) const { return between_ + r * rows_; }
 
-  /// Tokens [first, last) whose decays since `first` stay above e^-80 in every column. They stand
+  /// Tokens [first, last) whose decays since `first` stay above e^-80 in every column. They are
   /// inside one block of `part_rows` tokens.
   struct Part {
     Index first, last;

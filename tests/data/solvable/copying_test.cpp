@@ -9,7 +9,7 @@
 namespace weft::data {
 namespace {
 
-/// The symbol whose turn it is: as many were told as there are tells before this one.
+/// The symbol whose turn it is: as many were asked for as there are asks before this one.
 Token symbol_in_turn(std::span<const Token> tokens) {
   auto turn = std::ranges::count(tokens, 1) - 1;
   for (const Token token : tokens)

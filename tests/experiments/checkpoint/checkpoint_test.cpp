@@ -35,14 +35,14 @@ TEST(Checkpoint, hands_out_an_array_only_in_its_shape) {
 TEST(Checkpoint, restores_a_group_to_where_it_belongs) {
   std::vector<core::Real> a(4), b(3);
   two_parameters().restore("params",
-                           std::vector<ArrayTarget>{{"params/a", {2, 2}, a}, {"params/b", {3}, b}});
+                           std::vector<NamedArray>{{"params/a", {2, 2}, a}, {"params/b", {3}, b}});
   EXPECT_EQ(a, (std::vector<core::Real>{1, 2, 3, 4}));
   EXPECT_EQ(b, (std::vector<core::Real>{5, 6, 7}));
 }
 
 TEST(Checkpoint, names_every_difference_at_once_and_copies_nothing) {
   std::vector<core::Real> a(4, -1), z(2, -1);
-  const std::vector<ArrayTarget> targets{{"params/a", {4}, a}, {"params/z", {2}, z}};
+  const std::vector<NamedArray> targets{{"params/a", {4}, a}, {"params/z", {2}, z}};
   try {
     two_parameters().restore("params", targets);
     FAIL();

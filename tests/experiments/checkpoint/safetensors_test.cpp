@@ -40,7 +40,7 @@ std::string entry(const std::string& shape, const std::string& places,
 TEST(Safetensors, what_is_written_is_read_back_and_a_plain_reader_finds_it) {
   const std::vector<Real> a = {1, Real(-2.5), 3, 4, 5, 6}, b = {Real(0.1)};
   const auto path = fresh_directory() / "f.safetensors";
-  const std::vector<ArraySource> arrays = {{"z.weight", {2, 3}, a}, {"a", {}, b}};
+  const std::vector<ConstNamedArray> arrays = {{"z.weight", {2, 3}, a}, {"a", {}, b}};
   write_safetensors(path, arrays, {{"config", "x = 1\n"}});
 
   const SafetensorsFile file(path);

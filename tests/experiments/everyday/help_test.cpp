@@ -49,7 +49,7 @@ TEST(Row14, every_attention_is_listed_with_a_picture_of_what_it_reads) {
   for (const layers::AttentionEntry& entry : layers::attention_registry()) {
     const Outcome outcome = program.run({"list", entry.kind});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    expect_holds(outcome.out, {entry.kind + ": ", "What a head reads of 512 drawn tokens"});
+    expect_holds(outcome.out, {entry.kind + ": ", "What a head reads of 512 random tokens"});
     EXPECT_GE(blocks_in(outcome.out), 24) << entry.kind << ": " << outcome.out;
   }
 }

@@ -25,7 +25,7 @@ TEST(Row3, documents_of_every_file_reach_every_split_and_nothing_is_dropped_sile
   EXPECT_TRUE(has(outcome.out, "1800 bytes, 3 different;")) << outcome.out;  // Papercut15
   const data::PreparedText text = data::open_prepared_text((program.directory() / "t.h5").string());
   for (const data::Split split : {data::Split::validation, data::Split::test}) {
-    const data::Part part = text.facts.part(split);
+    const data::TokenRange part = text.facts.part(split);
     std::vector<core::Token> tokens(std::size_t(part.size));
     text.tokens->read(part.begin, tokens);
     EXPECT_NE(std::ranges::find(tokens, 'a'), tokens.end());

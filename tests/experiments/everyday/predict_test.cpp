@@ -5,6 +5,7 @@
 
 #include "tests/data/images/image_bytes.h"
 #include "tests/experiments/program.h"
+#include "tests/experiments/squad_sample.h"
 
 namespace weft::experiments {
 namespace {
@@ -205,25 +206,6 @@ batch = 8
   EXPECT_EQ(json["blanks"][0][0]["token"], "d");
 }
 
-/// Two articles; only questions for the gate have an answer.
-std::string squad(const std::string& prefix) {
-  nlohmann::json data = nlohmann::json::array();
-  for (const std::string place : {"north", "south"}) {
-    const std::string context =
-        "the " + place + " gate is red and the " + place + " tower is old, they say";
-    const nlohmann::json questions = {{{"id", prefix + place},
-                                       {"question", "gate is"},
-                                       {"answers", {{{"text", "red"}, {"answer_start", 18}}}}},
-                                      {{"id", prefix + place + "-moat"},
-                                       {"question", "moat is"},
-                                       {"answers", nlohmann::json::array()},
-                                       {"is_impossible", true}}};
-    data.push_back(
-        {{"title", place}, {"paragraphs", {{{"context", context}, {"qas", questions}}}}});
-  }
-  return nlohmann::json{{"data", data}}.dump();
-}
-
 TEST(Row1, questions_are_answered_from_columns_and_json) {
   const Applied program("answers", R"(
 [data]
@@ -243,7 +225,7 @@ lr = 1e-2
 steps = 200
 batch = 4
 )",
-                        {{"squad.json", squad("t-")}, {"other.json", squad("v-")}});
+                        {{"squad.json", squad_sample("t-")}, {"other.json", squad_sample("v-")}});
   program.forget("squad.json");
   program.forget("other.json");
   const std::string document = "the north gate is red and the north tower is old, they say";

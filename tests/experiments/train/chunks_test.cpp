@@ -224,7 +224,7 @@ TEST(ChunksOfStep, a_run_saved_by_two_ranks_goes_on_with_one_or_three) {
       while (trainer.steps_done() < 5) trainer.step();
       const Snapshot snapshot = trainer.snapshot();
       if (!own.is_first()) return;
-      for (const ArraySource& array : snapshot.arrays)
+      for (const ConstNamedArray& array : snapshot.arrays)
         resumed.arrays.emplace_back(
             array.name, std::vector<core::Real>(array.values.begin(), array.values.end()));
     });
@@ -254,7 +254,7 @@ TEST(ChunksOfStep, a_step_given_up_between_chunks_changes_nothing) {
         << polls;
     trainer.step();
     Trace found{straight.losses, {}};
-    for (const ArraySource& array : trainer.snapshot().arrays)
+    for (const ConstNamedArray& array : trainer.snapshot().arrays)
       found.arrays.emplace_back(array.name,
                                 std::vector<core::Real>(array.values.begin(), array.values.end()));
     EXPECT_EQ(differences(straight, found), std::vector<std::string>()) << polls;

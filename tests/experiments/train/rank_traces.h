@@ -29,7 +29,7 @@ inline Trace train_with_ranks(const RunConfig& config, core::Index ranks, core::
     const Snapshot snapshot = trainer.snapshot();
     if (!own.is_first()) return;
     trace.losses = losses;
-    for (const ArraySource& array : snapshot.arrays)
+    for (const ConstNamedArray& array : snapshot.arrays)
       trace.arrays.emplace_back(array.name,
                                 std::vector<core::Real>(array.values.begin(), array.values.end()));
   });

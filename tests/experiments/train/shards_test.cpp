@@ -266,7 +266,7 @@ TEST(ShardsOfStep, a_run_saved_by_two_ranks_goes_on_with_one_or_three) {
       const Snapshot snapshot = trainer.snapshot();
       if (!own.is_first()) return;
       resumed.losses = straight.losses;
-      for (const ArraySource& array : snapshot.arrays)
+      for (const ConstNamedArray& array : snapshot.arrays)
         resumed.arrays.emplace_back(
             array.name, std::vector<core::Real>(array.values.begin(), array.values.end()));
     });

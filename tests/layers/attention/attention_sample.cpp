@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/counters.h"
 #include "layers/attention/partition/rows.h"
 #include "tests/layers/attention/off_the_kink.h"
 
@@ -143,6 +144,18 @@ Tensor AttentionSample::decode(Index b, Index copied_after) const {
         out.write().subspan(std::size_t(t * width()), std::size_t(width())));
   }
   return out;
+}
+
+Index AttentionSample::most_pairs_of_a_decoded_token() const {
+  const auto state = attention_->begin();
+  std::vector<Real> out(static_cast<std::size_t>(width()));
+  Index most = 0;
+  for (Index t = 0; t < sequences_.queries; ++t) {
+    const Index before = core::counters().scored_pairs;
+    step(*state, t, t, out);
+    most = std::max<Index>(most, core::counters().scored_pairs - before);
+  }
+  return most;
 }
 
 Index AttentionSample::rows_of(const Projection& projection) const {

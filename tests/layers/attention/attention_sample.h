@@ -73,6 +73,8 @@ class AttentionSample {
   /// Sequence b token by token -> [T, H D]. After `copied_after` tokens a copy of the state goes
   /// on, while the state itself reads other tokens first.
   Tensor decode(Index b, Index copied_after = -1) const;
+  /// The most pairs that a token of the first sequence scores when it is decoded.
+  Index most_pairs_of_a_decoded_token() const;
 
  private:
   /// Reads the token that stands in a row of the inputs as if it were at a position.

@@ -2,7 +2,6 @@
 #include <numeric>
 
 #include "autograd/ops.h"
-#include "core/counters.h"
 #include "layers/attention/clusters/nearest_tokens.h"
 #include "tests/closeness.h"
 #include "tests/layers/attention/naive_routing.h"
@@ -158,18 +157,7 @@ TEST(Routing, a_token_that_no_centroid_took_gives_zeros) {
 TEST(Routing, a_decoded_token_scores_at_most_two_windows) {
   const Index length = 300, window = 8;
   const Routed it(length, settings("3", window));
-  const auto state = it.attention().begin();
-  std::vector<Real> out(std::size_t(H * D), 0);
-  Index most = 0;
-  for (Index t = 0; t < length; ++t) {
-    const Index before = core::counters().scored_pairs;
-    it.attention().step(*state,
-                        {{it.inputs()[0].rows(t, 1).read(), it.inputs()[1].rows(t, 1).read()},
-                         it.inputs()[2].rows(t, 1).read(),
-                         t},
-                        out);
-    most = std::max<Index>(most, core::counters().scored_pairs - before);
-  }
+  const Index most = it.most_pairs_of_a_decoded_token();
   EXPECT_LE(most, H * 2 * window);
   EXPECT_GT(most, H * window);
 }

@@ -1,6 +1,5 @@
 // Language models whose feed-forwards are experts or memories, in plain and reversible stacks.
 #include "core/counters.h"
-#include "core/parallel.h"
 #include "tests/gradient_check.h"
 #include "tests/layers/given_fields.h"
 #include "tests/layers/model/sample_model.h"
@@ -88,16 +87,7 @@ TEST(ConditionalModel, any_number_of_threads_and_recomputing_give_the_same_bits)
   for (const ModelSettings& settings : every_conditional_model()) {
     SCOPED_TRACE(name_of(settings));
     SampleModel it(settings, 70), again(settings, 70, !settings.reversible);
-    core::set_threads(1);
-    const Real loss = it.train();
-    const std::vector<Real> alone(it.drawn.arena().gradients().begin(),
-                                  it.drawn.arena().gradients().end());
-    core::set_threads(3);
-    EXPECT_EQ(it.train(), loss);
-    EXPECT_TRUE(same_bits(it.drawn.arena().gradients(), alone));
-    core::set_threads(0);
-    EXPECT_EQ(again.train(), loss);
-    EXPECT_TRUE(same_bits(again.drawn.arena().gradients(), alone));
+    expect_training_bits_on_any_threads(it, again);
   }
 }
 

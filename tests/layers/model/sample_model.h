@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/parallel.h"
 #include "layers/attention/registry.h"
 #include "layers/model/language_model.h"
 #include "layers/settings/default_plans.h"
@@ -68,6 +69,21 @@ struct SampleModel {
   LanguageModel model;
   DrawnWeights<LanguageModel> drawn;
 };
+
+/// Loss and gradients of a training pass have the same bits on one, three and all threads, the last
+/// in `again`, another model of the same settings.
+inline void expect_training_bits_on_any_threads(SampleModel& it, SampleModel& again) {
+  core::set_threads(1);
+  const Real loss = it.train();
+  const std::vector<Real> alone(it.drawn.arena().gradients().begin(),
+                                it.drawn.arena().gradients().end());
+  core::set_threads(3);
+  EXPECT_EQ(it.train(), loss);
+  EXPECT_TRUE(tests::same_bits(it.drawn.arena().gradients(), alone));
+  core::set_threads(0);
+  EXPECT_EQ(again.train(), loss);
+  EXPECT_TRUE(tests::same_bits(again.drawn.arena().gradients(), alone));
+}
 
 inline ModelSettings small_settings() {
   ModelSettings settings;

@@ -1,9 +1,9 @@
 #include "core/counters.h"
 #include "core/error.h"
-#include "core/parallel.h"
 #include "tests/gradient_check.h"
 #include "tests/layers/given_fields.h"
 #include "tests/layers/parts/experts/naive_experts.h"
+#include "tests/layers/parts/part_bits.h"
 
 namespace weft::layers {
 namespace {
@@ -168,32 +168,7 @@ TEST(Experts, any_number_of_threads_and_a_replay_give_the_same_bits) {
   ExpertFeedForward part =
       made(40, 64,
            {.experts = 5, .choices = 2, .second = ExpertSettings::Second::random, .jitter = 0.5});
-  DrawnWeights drawn(part);
-  const Tensor x = tests::random_tensor({300, 40}, 1),
-               upstream = tests::random_tensor({300, 40}, 2);
-  const auto run = [&](Index threads, bool again) {
-    core::set_threads(threads);
-    drawn.arena().zero_gradients();
-    autograd::Tape tape, scratch;
-    autograd::Journal journal;
-    Pass pass(tape, core::Rng(1), journal);
-    const Sequences rows = Sequences::self(3, 100, true);
-    if (again) {
-      part.forward(pass, Var(x), rows);
-      pass = pass.replayed_on(scratch);
-    }
-    const Var in = (again ? scratch : tape).watch(x);
-    const Var y = part.forward(pass, in, rows);
-    journal.penalty_gradient = 1;
-    (again ? scratch : tape).sweep(y, upstream);
-    std::vector<Real> all(y.value().read().begin(), y.value().read().end());
-    all.insert(all.end(), drawn.arena().gradients().begin(), drawn.arena().gradients().end());
-    return all;
-  };
-  const std::vector<Real> alone = run(1, false);
-  EXPECT_TRUE(tests::same_bits(alone, run(3, false)));
-  EXPECT_TRUE(tests::same_bits(alone, run(0, true)));
-  core::set_threads(0);
+  expect_bits_on_any_threads_and_in_a_replay(part, Sequences::self(3, 100, true), 40);
 }
 
 TEST(Experts, metrics_say_how_experts_were_used_in_the_last_step) {

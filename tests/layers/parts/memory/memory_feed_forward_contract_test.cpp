@@ -3,12 +3,12 @@
 
 #include "core/counters.h"
 #include "core/error.h"
-#include "core/parallel.h"
 #include "layers/parts/memory/memory_feed_forward.h"
 #include "tests/closeness.h"
 #include "tests/gradient_check.h"
 #include "tests/layers/drawn_weights.h"
 #include "tests/layers/given_fields.h"
+#include "tests/layers/parts/part_bits.h"
 
 namespace weft::layers {
 namespace {
@@ -176,31 +176,7 @@ TEST(Memory, decodes_what_it_computes_at_once_and_reads_the_slots_of_its_heads_o
 
 TEST(Memory, any_number_of_threads_and_a_replay_give_the_same_bits) {
   MemoryFeedForward part(12, {.keys = 8, .heads = 3, .top = 5, .query = 10}, Init::zeros());
-  DrawnWeights drawn(part);
-  const Tensor x = tests::random_tensor({200, 12}, 1),
-               upstream = tests::random_tensor({200, 12}, 2);
-  const auto run = [&](Index threads, bool again) {
-    core::set_threads(threads);
-    drawn.arena().zero_gradients();
-    autograd::Tape tape, scratch;
-    autograd::Journal journal;
-    Pass pass(tape, core::Rng(1), journal);
-    const Sequences rows = Sequences::self(2, 100, true);
-    if (again) {
-      part.forward(pass, Var(x), rows);
-      pass = pass.replayed_on(scratch);
-    }
-    const Var in = (again ? scratch : tape).watch(x);
-    const Var y = part.forward(pass, in, rows);
-    (again ? scratch : tape).sweep(y, upstream);
-    std::vector<Real> all(y.value().read().begin(), y.value().read().end());
-    all.insert(all.end(), drawn.arena().gradients().begin(), drawn.arena().gradients().end());
-    return all;
-  };
-  const std::vector<Real> alone = run(1, false);
-  EXPECT_TRUE(tests::same_bits(alone, run(3, false)));
-  EXPECT_TRUE(tests::same_bits(alone, run(0, true)));
-  core::set_threads(0);
+  expect_bits_on_any_threads_and_in_a_replay(part, Sequences::self(2, 100, true), 12);
 }
 
 TEST(Memory, metrics_say_how_slots_were_used_in_the_last_step) {
