@@ -48,6 +48,17 @@ TEST(AttentionRegistry, every_mechanism_has_a_config) {
         << "\" in an [attention.NAME] table.";
 }
 
+TEST(AttentionRegistry, every_mechanism_is_in_the_map_of_engines) {
+  std::string map;
+  for (const File& file : files_under({"layers/attention"}, {"README.md"}))
+    if (file.path == "layers/attention/README.md") map = file.text();
+  for (const std::string& kind : registered_kinds())
+    EXPECT_TRUE(has_match(map, "\\b" + kind + "\\b"))
+        << registry << " lists " << kind
+        << ": name it in layers/attention/README.md, in the row of "
+        << "the engine that computes it.";
+}
+
 TEST(AttentionRegistry, every_config_opens_with_what_it_shows) {
   for (const File& config : files_under({"configs"}, {".toml"}))
     EXPECT_TRUE(!config.lines.empty() && config.lines[0].starts_with("# "))
