@@ -50,6 +50,19 @@ std::vector<std::string> tick_texts(const std::vector<double>& values, double st
   return texts;
 }
 
+/// 1, 2 and 5 times the powers of ten from `from` to `to`; the powers alone where these are many.
+std::vector<double> decimal_ticks(double from, double to, int wanted) {
+  std::vector<double> all, powers;
+  for (double power = std::pow(10, std::floor(std::log10(from))); power <= to; power *= 10)
+    for (const double factor : {1.0, 2.0, 5.0}) {
+      const double value = factor * power;
+      if (value < from || value > to) continue;
+      all.push_back(value);
+      if (factor == 1) powers.push_back(value);
+    }
+  return int(all.size()) > wanted + 2 ? powers : all;
+}
+
 }  // namespace
 
 std::string tick_text(double value) {
@@ -104,6 +117,11 @@ std::vector<Axis::Tick> Axis::ticks(int wanted, bool whole) const {
     for (double i = std::ceil(from / step); i * step <= to; ++i) values.push_back(i * step);
     const std::vector<std::string> texts = tick_texts(values, step);
     for (std::size_t i = 0; i < values.size(); ++i) all.push_back({values[i], texts[i]});
+    return all;
+  }
+  if (constexpr double rounded = 10'000; backward(low_) >= rounded) {  // a tick is 20k, not 16.4k
+    for (const double value : decimal_ticks(backward(low_), backward(high_), wanted))
+      all.push_back({value, tick_text(value)});
     return all;
   }
   const double step = std::max(1.0, std::ceil((high_ - low_) / wanted));  // powers of two

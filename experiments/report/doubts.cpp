@@ -104,7 +104,7 @@ void doubt_budget(const Rows& rows, std::vector<Doubt>& doubts) {
          names});
   if (!unknown.empty() && unknown.size() == rows.size())
     doubts.push_back(
-        {"less than four validations: nothing says whether curves still fall; lower "
+        {"less than four validations: whether curves still fall is unknown; lower "
          "train.eval_every",
          unknown});
 }

@@ -300,8 +300,8 @@ std::vector<ChartFigure> charts_of(const ComparedTask& task, const RowColours& c
   if (Chart spans = span_chart(task, colours); spans.drawn_marks() > 0)
     charts.push_back(
         {file_name(task.name) + "-spans",
-         "How far back each head reads when training ends, mean over seeds. The heads of layer n "
-         "are between n and n + 1.",
+         "How far back each head reads when training ends, mean over seeds. The heads of a layer "
+         "are around its number, from the shortest span to the longest.",
          std::move(spans)});
   add_figures(task, charts);
   return charts;

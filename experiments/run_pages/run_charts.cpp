@@ -112,6 +112,7 @@ void add_metric(const MetricChart& form, const std::vector<RunRecord>& runs,
 /// The metrics that are lists of where bands begin and of what was found in them.
 struct BandMetrics {
   std::string from, found, behind;  ///< "8 or more back: 0.9"
+  std::string tokens = {};          ///< how many tokens each has, which older runs lack
 };
 
 /// A line for each run, as its bands were last measured.
@@ -120,11 +121,15 @@ void add_bands(const BandMetrics& metrics, const std::vector<RunRecord>& runs, C
     const auto from = runs[i].lists.find(metrics.from), found = runs[i].lists.find(metrics.found);
     if (from == runs[i].lists.end() || found == runs[i].lists.end()) continue;
     ChartSeries series{runs.size() > 1 ? runs[i].name : chart.title, i, {}};
-    for (std::size_t k = 0; k < std::min(from->second.size(), found->second.size()); ++k)
+    const auto tokens = runs[i].lists.find(metrics.tokens);
+    for (std::size_t k = 0; k < std::min(from->second.size(), found->second.size()); ++k) {
+      if (tokens != runs[i].lists.end() && k < tokens->second.size() && tokens->second[k] == 0)
+        continue;
       series.marks.push_back({from->second[k], found->second[k],
                               std::numeric_limits<double>::quiet_NaN(),
                               series.name + ", " + format_exact(from->second[k]) + metrics.behind +
                                   ": " + format_fixed(found->second[k], 3)});
+    }
     if (runs.size() == 1) series.name.clear();
     if (!series.marks.empty()) chart.series.push_back(std::move(series));
   }
@@ -138,7 +143,7 @@ void add_recall(const std::vector<RunRecord>& runs, std::vector<ChartFigure>& ch
               .series = {},
               .least = 0,
               .most = 1};
-  add_bands({"recall_distance", "recall_accuracy", " or more back"}, runs, chart);
+  add_bands({"recall_distance", "recall_accuracy", " or more back", "recall_tokens"}, runs, chart);
   add(charts, "recall", "How far back it can look, as last measured.", std::move(chart));
 }
 

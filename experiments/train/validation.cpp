@@ -59,13 +59,15 @@ void add_floor(const data::Dataset& dataset, const std::vector<data::BitsBaselin
 void add_recall(Validation& result) {
   const Evaluation& e = result.evaluation;
   if (e.by_distance.empty()) return;
-  std::vector<double> from, accuracy;
+  std::vector<double> from, tokens, accuracy;
   for (const Band& band : e.by_distance) {
     from.push_back(double(band.from));
+    tokens.push_back(double(band.tokens));
     accuracy.push_back(band.accuracy());
   }
   result.record.values.push_back({"recall_distance", from});
   result.record.values.push_back({"recall_accuracy", accuracy});
+  result.record.values.push_back({"recall_tokens", tokens});
   if (const auto far = e.recall_beyond(far_back))
     result.line += (e.f1 ? ", exact match beyond " : ", recall beyond ") +
                    std::to_string(far_back) + ": " + format_fixed(*far, 3);

@@ -19,7 +19,7 @@ struct BigBirdSettings {
   DrawnBlocks::Settings drawn;
   Index window = 3;
   ScoreSettings scores;
-  GlobalLocalSettings beside;
+  GlobalLocalSettings global_local;
 
   bool has_global_tokens() const { return form == Form::etc; }
 
@@ -37,7 +37,7 @@ struct BigBirdSettings {
       scores.list_first(field);
       scores.fields(field);
     });
-    field.when("form", {"etc"}, [&] { beside.fields(field); });
+    field.when("form", {"etc"}, [&] { global_local.fields(field); });
     if (window % 2 == 0)
       field.problem("window", "an even number of blocks has no middle; take an odd one");
   }
@@ -45,8 +45,8 @@ struct BigBirdSettings {
   AttentionTraits traits() const {
     if (has_global_tokens())
       return global_local_traits(
-          "softmax over a window of blocks, blocks drawn once, and global tokens beside them",
-          (window + drawn.count) * drawn.block, beside);
+          "softmax over a window of blocks, blocks drawn once, and additional global tokens",
+          (window + drawn.count) * drawn.block, global_local);
     return scores.complete(
         {.summary = "softmax over a window of blocks, global blocks and blocks drawn once",
          .keys_per_token = core::message_of("at most ", (window + 2 + drawn.count) * drawn.block,
@@ -73,7 +73,7 @@ class DrawnGlobalLocal final : public Attention {
         heads_(site.heads),
         drawn_(site, settings.drawn, near_),
         inner_(
-            settings.beside, site, [this] { return patterns(); }, plans_) {}
+            settings.global_local, site, [this] { return patterns(); }, plans_) {}
 
   std::vector<Projection> projections() const override { return inner_.projections(); }
   Var forward(const Pass& pass, const AttentionInput& input) const override {
@@ -119,11 +119,11 @@ AttentionPlan plan_with_global_tokens(const BigBirdSettings& settings) {
     const Pattern near = block_local_pattern(settings.drawn.block, side, side);
     if (settings.drawn.count > 0) return std::make_unique<DrawnGlobalLocal>(settings, site, near);
     return std::make_unique<GlobalLocalAttention>(
-        settings.beside, site, [near] { return std::vector<Pattern>{near}; }, plans);
+        settings.global_local, site, [near] { return std::vector<Pattern>{near}; }, plans);
   };
   return {.make = make,
           .traits = settings.traits(),
-          .rows = std::make_shared<GlobalRows>(settings.beside.globals)};
+          .rows = std::make_shared<GlobalRows>(settings.global_local.globals)};
 }
 
 }  // namespace

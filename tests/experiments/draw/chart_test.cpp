@@ -172,6 +172,9 @@ TEST(Chart, ticks_stand_at_round_numbers_inside_the_values) {
   const Axis log(Axis::Scale::log, {128.0, 512.0});
   EXPECT_EQ(log.ticks(6).front().text, "128");
   EXPECT_EQ(log.ticks(6).back().text, "512");
+  const Axis speeds(Axis::Scale::log, {14'000.0, 150'000.0});
+  EXPECT_EQ(speeds.ticks(6).front().text, "20k");
+  EXPECT_EQ(speeds.ticks(6).back().text, "100k");
   EXPECT_NEAR(log.place(256), 0.5, 1e-12);
   EXPECT_GE(Axis(Axis::Scale::log, {14'000.0, 31'000.0}).ticks(6).size(), 3u);
   EXPECT_EQ(tick_text(12500), "12.5k");
