@@ -8,11 +8,11 @@
 
 namespace weft::core {
 
-// What all ranks do together, each at the same place of its program, made of messages between two.
+// Operations that all ranks call at the same place of the program, made of messages between pairs.
 
-/// Every rank does its part of some work. Where that fails for some of them, all throw
-/// EndedTogether, and the first of those reports. The work itself must exchange nothing; what is no
-/// Error is thrown on where it occurs.
+/// Every rank does its part of some work, which must not exchange messages. If it ends in an Error
+/// on some of them, all throw EndedTogether, and the first of those reports it. Other exceptions
+/// propagate on the rank where they occur.
 void together(Ranks& ranks, const std::function<void()>& work);
 
 /// Rank `from` gives its bytes to all.

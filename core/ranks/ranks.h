@@ -45,9 +45,9 @@ class Ranks {
 
   /// Begins to move bytes and returns at once. What one rank sends another on a channel arrives in
   /// the order in which it was begun, and both must name the same sizes; no rank sends to itself.
-  /// Channel 0, and those from `first_urgent_channel` on, hold what someone waits for. What is on
-  /// the others must be begun in the same order everywhere; a few of it move at a time, and urgent
-  /// messages go between them.
+  /// Channel 0, and those from `first_urgent_channel` on, are for messages that a rank waits for.
+  /// Transfers on the other channels must be begun in the same order everywhere; a few of them move
+  /// at a time, and urgent messages pass between them.
   std::unique_ptr<Transfer> begin(std::vector<Outgoing> out, std::vector<Incoming> in,
                                   int channel = 0);
   /// The same, and waits.
@@ -56,8 +56,8 @@ class Ranks {
   /// Ends the run of all ranks with this exit code, also of those that wait for others. Of a run
   /// of one, that is left to the caller.
   virtual void end_all(int code) = 0;
-  /// Called with the number of a rank from which a message has not come, and for how long, after a
-  /// minute (WEFT_SILENCE_SECONDS) and again after each further one.
+  /// Called with the number of a rank whose message has not come, and for how long it is awaited,
+  /// after a minute (WEFT_SILENCE_SECONDS) and every minute after that.
   virtual void on_silence(std::function<void(Index from, std::chrono::seconds for_how_long)>) {}
 
  protected:
@@ -103,7 +103,7 @@ Launch launch_environment();
 std::string host_name();
 
 /// Joins the ranks that a launcher started this process with. Throws a usage error where there are
-/// several processes which MPI does not connect: each would train by itself.
+/// several processes that MPI does not connect: each would train alone.
 void start_ranks();
 /// Leaves them, before the process ends.
 void end_ranks();

@@ -12,7 +12,7 @@
 namespace weft::core {
 
 /// New values on their way from the ranks that own them to all others, bucket by bucket from the
-/// front, so that who reads the first ones need not wait for the last.
+/// front, so that a reader of the first ones need not wait for the last.
 class SliceGather {
  public:
   SliceGather(Ranks& ranks, const Slices& slices) : ranks_(ranks), slices_(slices) {}

@@ -47,7 +47,7 @@ class MultiHead {
   Index weights() const { return groups_.weight_rows(1, 0); }
   /// What the mechanisms charge for their parameters; an empty Var for nothing.  -> [1]
   Var penalty(const Pass& pass) const { return groups_.penalty(pass); }
-  /// The most tokens before its segment that a head group can use, now and ever.
+  /// The most tokens before its segment that a head group can use: now, and at any time.
   Index memory_tokens() const;
   Index most_memory_tokens() const { return most_memory_tokens_; }
   /// How many numbers of each stream the states of its recurrences have.

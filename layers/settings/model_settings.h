@@ -19,7 +19,7 @@
 
 namespace weft::layers {
 
-/// What a model does: predicts a token at every place, says the class of a whole sequence,
+/// What a model does: predicts a token at every place, classifies a whole sequence,
 /// generates a target sequence from a source, or answers a question by a span of a document.
 enum class Task { language, classify, seq2seq, span };
 
