@@ -105,7 +105,7 @@ disturb() { # RUN MECHANISM
   esac
 }
 
-kills=0 stops=0 early=0 full=0 moves=0 runs=0 differences=0 told=$SECONDS
+kills=0 stops=0 early=0 full=0 moves=0 runs=0 differences=0 reported=$SECONDS
 summary() {
   echo "seed $seed, $SECONDS s: $kills kills, $stops other signals ($early of both before the first" \
     "checkpoint), $full full disks and $moves moves" \
@@ -137,7 +137,7 @@ for ((i = 0; $(date +%s) < ends; ++i)); do
     echo "DIFFERENT $what: $mechanism"
     differences=$((differences + 1))
   done
-  ((SECONDS - told < 600)) || { summary; told=$SECONDS; }
+  ((SECONDS - reported < 600)) || { summary; reported=$SECONDS; }
 done
 summary
 [ "$differences" = 0 ] && [ "$runs" -gt 0 ]

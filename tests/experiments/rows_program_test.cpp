@@ -1,5 +1,5 @@
-// What users meet of attentions with rows besides tokens, global ones and nodes of a tree: training
-// on masked text, as encoders and in reversible stacks, and resuming.
+// What users meet of attentions that add rows to the tokens, global ones and nodes of a tree:
+// training on masked text, as encoders and in reversible stacks, and resuming.
 #include <nlohmann/json.hpp>
 
 #include "core/rng.h"
@@ -72,7 +72,7 @@ steps = 12
 batch = 4
 )";
 
-/// Three kinds of fruit in random order: what is hidden follows from what stands around it.
+/// Three kinds of fruit in random order: what is hidden follows from what is around it.
 std::string fruit() {
   const Words kinds = {"red apple", "green pear", "blue plum"};
   std::string text;

@@ -1,5 +1,5 @@
-// What users meet of models that tell one sequence from another: training, resuming, generating,
-// and what is refused.
+// What users meet of models that generate one sequence from another: training, resuming,
+// generating, and what is refused.
 #include "tests/experiments/program.h"
 
 namespace weft::experiments {
@@ -73,10 +73,10 @@ TEST(Seq2SeqProgram, trains_evaluates_and_generates_from_a_source) {
     EXPECT_NE(trained.out.find("copy: "), std::string::npos) << trained.out;
     EXPECT_EQ(program.run({"eval", "run"}).code, 0);
     const Words generate = {"generate", "run", "--prompt", "āĂă", "--tokens", "12"};
-    const Outcome told = program.run(generate);
-    EXPECT_EQ(told.code, 0) << told.err;
-    EXPECT_LE(told.out.size(), 2 * 12u + 1);
-    EXPECT_EQ(told.out, program.run(generate).out);
+    const Outcome generated = program.run(generate);
+    EXPECT_EQ(generated.code, 0) << generated.err;
+    EXPECT_LE(generated.out.size(), 2 * 12u + 1);
+    EXPECT_EQ(generated.out, program.run(generate).out);
     EXPECT_NE(program.run({"generate", "run"}).code, 0);
     EXPECT_NE(program.run({"audit", "run"}).err.find("model.task"), std::string::npos);
   }

@@ -78,8 +78,8 @@ for i in $(seq 300); do echo "the same words come again and again, $i times"; do
 try "$build/tests/race_tests" --gtest_brief=1 \
   --gtest_filter='-SliceSum.gives_the_bits*:NearDuplicates.a_hundred_thousand*'
 
-# Every mechanism, eight to a model, one in each layer; by itself what no other stands beside: bp has rows
-# of its own, and two have no causal form.
+# Every mechanism, eight to a model, one in each layer. Some cannot be in a model with others and run alone:
+# bp adds rows of its own, and two have no causal form.
 mapfile -t mechanisms < <("$build/weft" list attentions | sed -nE 's/^([a-z0-9_]+) .*/\1/p')
 ((${#mechanisms[@]} > 20)) || { echo "weft list attentions lists only ${#mechanisms[@]}"; exit 1; }
 both_ways=(model.causal=false data.kind=text data.path=text.txt data.masking=bert)

@@ -135,14 +135,14 @@ run 2 train killed "train.steps=$end" --resume
 "$weft" train base.toml --run unkilled threads=1 train.eval_every=0 train.checkpoint_every=20 "train.steps=$end" >out 2>err
 compare "killed and resumed" unkilled killed
 
-# A rank that stands still is named while the others wait for it; when it goes on, all do.
+# A rank that hangs is named while the others wait for it; when it continues, all do.
 begin_long standing -x WEFT_SILENCE_SECONDS=1
 still=$(rank_of_run 2 standing)
 earlier=$(wc -l <err)
 kill -STOP "$still"
 silences() { tail -n "+$((earlier + 1))" err | sed -nE 's/^rank 2 has sent nothing for ([0-9]+) s: .*/\1/p'; }
 named_twice() { (($(silences | wc -l) >= 2)); }
-until_true 60 named_twice || fail "a rank that stands still is not named: $(cat err)"
+until_true 60 named_twice || fail "a rank that hangs is not named: $(cat err)"
 silences | sort -n -u -c || fail "it is not named once in a second: $(cat err)"
 (($(silences | head -n 1) >= 1)) || fail "it is named too early: $(cat err)"
 before=$(wc -l <standing/metrics.jsonl)
@@ -154,9 +154,9 @@ ended() { ! kill -0 "$launched" 2>/dev/null; }
 until_true 30 ended || { fail "the run does not end after a pause"; kill -KILL "$launched"; }
 wait "$launched"
 code=$?
-((code == 143)) || fail "TERM to a rank that stood still: exit code $code"
+((code == 143)) || fail "TERM to a rank that hung: exit code $code"
 
-# Mistakes are told once, by name, with the program's exit codes.
+# Mistakes are reported once, by name, with the program's exit codes.
 expect_once() { # WHAT CODE TEXT
   ((code == $2)) || fail "$1: exit code $code instead of $2: $(cat err)"
   (($(said "$3") == 1)) || fail "$1: \"$3\" was said $(said "$3") times: $(cat err)"
