@@ -123,9 +123,7 @@ class CompressedAttention final : public Attention, public SumsValues {
   Var forward(const Pass& pass, const AttentionInput& input) const override {
     check_input("compressed", *this, input, heads_, width_);
     const Sequences& s = input.sequences;
-    core::require(s.causal && s.queries == s.keys,
-                  "compressed attention: has a causal form over one sequence only; take another "
-                  "attention (weft list attentions)");
+    require_causal_form("compressed", s);
     const Var joined = pool_.join({input.blocks[1], input.blocks[2], input.blocks[3]},
                                   autograd::as_variable(pass, bias_), s.batch);
     const std::vector<HeadBlock> blocks{input.blocks[0], {joined, 0}, {joined, pool_.columns}};

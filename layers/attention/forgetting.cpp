@@ -5,7 +5,7 @@
 // are not applied.
 #include <limits>
 
-#include "core/error.h"
+#include "layers/attention/contract/fit.h"
 #include "layers/attention/fittings/gates.h"
 #include "layers/attention/fittings/input_map.h"
 #include "layers/attention/pattern/attention.h"
@@ -61,9 +61,7 @@ class ForgettingAttention final : public Attention {
   }
 
   Var forward(const Pass& pass, const AttentionInput& input) const override {
-    core::require(input.sequences.causal && input.sequences.queries == input.sequences.keys,
-                  "forgetting attention: has a causal form over one sequence only; take another "
-                  "attention (weft list attentions)");
+    require_causal_form("forgetting", input.sequences);
     return keys_.attend(pass, input, decays(input.x));
   }
 

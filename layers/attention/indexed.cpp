@@ -78,9 +78,7 @@ class IndexedAttention final : public Attention {
   Var forward(const Pass& pass, const AttentionInput& input) const override {
     check_input("indexed", *this, input, heads_, width_);
     const Sequences& s = input.sequences;
-    core::require(s.causal && s.queries == s.keys,
-                  "indexed attention: has a causal form over one sequence only; take another "
-                  "attention (weft list attentions)");
+    require_causal_form("indexed", s);
     if (settings_.dense_steps > 0) pass.propose(steps_, Tensor({1}, 1));
     const bool learns = settings_.loss > 0 && pass.training();
     const IndexRows rows = maps_.forward(learns ? pass : Pass(), input.x.value(), input.x.value());

@@ -111,9 +111,7 @@ class MobaAttention final : public Attention {
   Var forward(const Pass& pass, const AttentionInput& input) const override {
     check_input("moba", *this, input, heads_, width_);
     const Sequences& s = input.sequences;
-    core::require(s.causal && s.queries == s.keys,
-                  "moba attention: has a causal form over one sequence only; take another "
-                  "attention (weft list attentions)");
+    require_causal_form("moba", s);
     const auto choice = pass.decide("blocks", [&] { return choose(input); });
     ListedProblem problem = problem_of(s);
     read_chosen(problem, choice, 1);

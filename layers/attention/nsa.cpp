@@ -132,9 +132,7 @@ class NsaAttention final : public Attention {
   Var forward(const Pass& pass, const AttentionInput& input) const override {
     check_input("nsa", *this, input, heads_, width_);
     const Sequences& s = input.sequences;
-    core::require(s.causal && s.queries == s.keys,
-                  "nsa attention: has a causal form over one sequence only; take another "
-                  "attention (weft list attentions)");
+    require_causal_form("nsa", s);
     const HeadBlock& q = input.blocks[0];
     const Index columns = key_heads_ * width_;
     std::vector<Var> results, gates;

@@ -40,4 +40,11 @@ void check_input(std::string_view kind, const Attention& attention, const Attent
                   " for ", s.keys, " keys");
 }
 
+void require_causal_form(std::string_view kind, const Sequences& sequences) {
+  core::require(
+      sequences.causal && sequences.queries == sequences.keys, kind,
+      " attention: has a causal form over one sequence only; take another attention (weft "
+      "list attentions)");
+}
+
 }  // namespace weft::layers

@@ -13,4 +13,7 @@ std::string why_unfit(const AttentionTraits& traits, const AttentionSite& site);
 void check_input(std::string_view kind, const Attention& attention, const AttentionInput& input,
                  Index heads, Index head_width);
 
+/// Throws unless the call is causal and over one sequence, for a mechanism with no other form.
+void require_causal_form(std::string_view kind, const Sequences& sequences);
+
 }  // namespace weft::layers

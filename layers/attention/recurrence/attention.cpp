@@ -123,9 +123,7 @@ Var RecurrentAttention::mix(const std::vector<HeadBlock>& blocks, const Var& x,
 Var RecurrentAttention::forward(const Pass& pass, const AttentionInput& input) const {
   check_input(form_.kind, *this, input, heads(), form_.rule.width);
   const Sequences& s = input.sequences;
-  core::require(s.causal && s.queries == s.keys, form_.kind,
-                " attention: has a causal form over one sequence only; take another attention "
-                "(weft list attentions)");
+  require_causal_form(form_.kind, s);
   const std::vector<HeadBlock> given = blocks(input.blocks, input.x);
   if (!s.state)
     return mix(conv_ ? conv_->forward(given, s.queries) : given, input.x, s, {}, nullptr);

@@ -122,7 +122,8 @@ std::string whole_file(const DividedText& text) {
         "alphabet", {alphabet->size()},
         std::vector<std::int32_t>(alphabet->characters().begin(), alphabet->characters().end()));
   std::vector<std::int64_t> splits;
-  for (const Part& part : text.facts.parts) splits.insert(splits.end(), {part.begin, part.size});
+  for (const TokenRange& part : text.facts.parts)
+    splits.insert(splits.end(), {part.begin, part.size});
   file.write<std::int64_t>("splits", {3, 2}, splits);
   for (std::size_t i = 0; i < text.facts.origins.size(); ++i) {
     const std::string group = "sources/" + std::to_string(i);
