@@ -4,7 +4,7 @@
 # source by itself, as the preset dev does. Sources with options of their own always are.
 #
 # Sources of one folder therefore do not give two things the same name, not even in unnamed namespaces.
-# Tests are not grouped: each has an oracle and a tolerance of its own, by the same names.
+# Tests, each of which has a namespace of its own, are grouped by tests/CMakeLists.txt.
 option(WEFT_GROUPS "Compile sources of one folder together" ON)
 
 function(weft_group target)

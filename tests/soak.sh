@@ -5,8 +5,9 @@
 #
 # One attention mechanism after the other trains a small model twice: once undisturbed, once killed,
 # stopped by signals, limited in the size of its files and moved to another folder at random moments,
-# each time continued with another number of threads. In the end parameters, states and measured losses
-# must be the same bytes. The time between two disturbances is a random share of what the undisturbed
+# each time continued with another number of threads. Where mpirun and a weft with MPI are there, every
+# second run has two shards and continues in one or two processes: then the launcher or either process is
+# killed. In the end parameters, states and measured losses must be the same bytes. The time between two disturbances is a random share of what the undisturbed
 # run took, so that a busy machine tries the same as an idle one. Prints how far it is every ten minutes
 # and, in the end, how many times what was done and the number of differences; RANDOM_SEED repeats a
 # sequence of them.
@@ -65,31 +66,60 @@ settings_of() { # MECHANISM
   esac
 }
 
-train() { # RUN MECHANISM ARGUMENT...
-  local run=$1 mechanism=$2
+train() { # RUN MECHANISM ARGUMENT... : in $ranks processes
+  local run=$1 mechanism=$2 launcher=()
   shift 2
+  ((ranks == 1)) || launcher=(mpirun --oversubscribe --bind-to none --mca btl "tcp,self"
+    --mca btl_tcp_if_include lo -n "$ranks")
+  # A session of its own, by which processes that outlive their launcher are found.
   # shellcheck disable=SC2046 # settings are words
-  exec "$weft" train soak.toml --run "$run" "model.attention=$mechanism" $(settings_of "$mechanism") "$@"
+  exec setsid "${launcher[@]}" "$weft" train soak.toml --run "$run" "model.attention=$mechanism" \
+    "train.shards=$shards" $(settings_of "$mechanism") "$@" </dev/null
 }
 
 milliseconds() { date +%s%3N; }
 
+# One of the processes of a session: of several, the launcher only if it is to be killed.
+one_of() { # SESSION SIGNAL
+  local all
+  mapfile -t all < <(pgrep -s "$1")
+  ((ranks == 1)) || [ "$2" = KILL ] || mapfile -t all < <(pgrep -s "$1" -x "$(basename -- "$weft")")
+  ((${#all[@]})) || all=("$1") # too early for a session
+  echo "${all[RANDOM % ${#all[@]}]}"
+}
+
+# When the launcher is killed its processes end by themselves, or a second run could not claim the directory.
+until_gone() { # SESSION
+  local polls
+  for ((polls = 0; polls < 600; ++polls)); do
+    pgrep -s "$1" >/dev/null || return 0
+    sleep 0.1
+  done
+  echo "processes live on a minute after the kill: $(pgrep -a -s "$1")"
+  differences=$((differences + 1))
+  pkill -KILL -s "$1"
+}
+
 # Lets a training go on for a moment, then disturbs it; true when it has finished by itself.
 disturb() { # RUN MECHANISM
   local child code signals=(KILL KILL KILL KILL KILL KILL TERM INT HUP USR1) signal
-  local threads=$((1 + RANDOM % 2)) limit=unlimited log=log.txt moment
-  ((RANDOM % 10)) || limit=$((RANDOM % 60)) log=/dev/null # the log is a file as well
+  local threads=$((1 + RANDOM % 2)) limit=unlimited log=log.txt moment victim
+  local ranks=$((1 + RANDOM % shards)) # the launcher's own files have no limit
+  ((RANDOM % 10 || ranks > 1)) || limit=$((RANDOM % 60)) log=/dev/null # the log is a file as well
   (
     ulimit -f "$limit"
     train "$1" "$2" "threads=$threads" --continue
   ) >>"$log" 2>&1 &
   child=$!
-  moment=$((20 + undisturbed * (1 + RANDOM % 30) / 100))
+  moment=$((20 + undisturbed * (1 + RANDOM % 30) / 100 + (ranks > 1 ? launch : 0)))
   sleep "$((moment / 1000)).$(printf %03d $((moment % 1000)))"
   signal=${signals[RANDOM % ${#signals[@]}]}
-  kill "-$signal" "$child" 2>/dev/null || signal=none
+  victim=$(one_of "$child" "$signal")
+  kill "-$signal" "$victim" 2>/dev/null || signal=none
   wait "$child" 2>/dev/null
   code=$?
+  until_gone "$child"
+  ((ranks == 1)) || [ "$signal" = none ] || several=$((several + 1))
   case $signal in
     none) ;;
     KILL) kills=$((kills + 1)) ;;
@@ -105,18 +135,22 @@ disturb() { # RUN MECHANISM
   esac
 }
 
-kills=0 stops=0 early=0 full=0 moves=0 runs=0 differences=0 reported=$SECONDS
+kills=0 stops=0 several=0 early=0 full=0 moves=0 runs=0 differences=0 reported=$SECONDS
 summary() {
-  echo "seed $seed, $SECONDS s: $kills kills, $stops other signals ($early of both before the first" \
-    "checkpoint), $full full disks and $moves moves" \
+  echo "seed $seed, $SECONDS s: $kills kills, $stops other signals (of both $early before the first" \
+    "checkpoint, $several in runs of two processes), $full full disks and $moves moves" \
     "in $runs runs over ${#tried[@]} mechanisms, $differences differences"
 }
 
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+most=1 # shards, and so processes
+! command -v mpirun >/dev/null || [[ $(ldd "$weft") != *libmpi* ]] || most=2
 declare -A tried
 mapfile -t mechanisms < <("$weft" list attentions | sed -nE 's/^([a-z0-9_]+) .*/\1/p')
 for ((i = 0; $(date +%s) < ends; ++i)); do
   mechanism=${mechanisms[i % ${#mechanisms[@]}]}
   rm -rf straight killed moved log.txt
+  shards=$((most > 1 ? 1 + i % 2 : 1)) ranks=1
   began=$(milliseconds)
   (train straight "$mechanism" threads=1) >straight.txt 2>&1 || {
     echo "$mechanism does not train:"
@@ -124,6 +158,11 @@ for ((i = 0; $(date +%s) < ends; ++i)); do
     exit 1
   }
   undisturbed=$(($(milliseconds) - began))
+  if ((shards > 1)); then # how long it takes to start several
+    began=$(milliseconds) ranks=2
+    (train begun "$mechanism" threads=1 train.steps=1 --fresh) >straight.txt 2>&1
+    launch=$(($(milliseconds) - began))
+  fi
   run=killed
   until disturb "$run" "$mechanism"; do
     if ((RANDOM % 5 == 0)) && [ -d "$run" ]; then

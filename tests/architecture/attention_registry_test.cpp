@@ -2,7 +2,7 @@
 
 #include "tests/architecture/source_tree.h"
 
-namespace weft::architecture {
+namespace weft::architecture::attention_registry_test {
 namespace {
 
 const std::string registry = "layers/attention/registry.cpp";
@@ -66,4 +66,4 @@ TEST(AttentionRegistry, every_config_opens_with_what_it_shows) {
 }
 
 }  // namespace
-}  // namespace weft::architecture
+}  // namespace weft::architecture::attention_registry_test

@@ -7,7 +7,7 @@
 #include "tests/architecture/source_tree.h"
 #include "tests/places.h"
 
-namespace weft::architecture {
+namespace weft::architecture::documents_test {
 namespace fs = std::filesystem;
 namespace {
 
@@ -102,4 +102,4 @@ TEST(Documents, design_notes_are_one_page_of_four_parts) {
 }
 
 }  // namespace
-}  // namespace weft::architecture
+}  // namespace weft::architecture::documents_test

@@ -5,7 +5,7 @@
 #include "tests/architecture/source_tree.h"
 #include "tests/places.h"
 
-namespace weft::architecture {
+namespace weft::architecture::format_test {
 namespace {
 
 // What `command` printed, on both channels.
@@ -29,4 +29,4 @@ TEST(Format, clang_format_would_change_nothing) {
 }
 
 }  // namespace
-}  // namespace weft::architecture
+}  // namespace weft::architecture::format_test

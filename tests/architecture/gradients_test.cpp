@@ -2,7 +2,7 @@
 
 #include "tests/architecture/source_tree.h"
 
-namespace weft::architecture {
+namespace weft::architecture::gradients_test {
 namespace {
 
 std::set<std::string> names_in(const std::vector<std::string>& folders,
@@ -35,4 +35,4 @@ TEST(Gradients, every_op_is_recorded_under_a_literal_name) {
 }
 
 }  // namespace
-}  // namespace weft::architecture
+}  // namespace weft::architecture::gradients_test

@@ -1,6 +1,6 @@
 #include "tests/architecture/source_tree.h"
 
-namespace weft::architecture {
+namespace weft::architecture::habits_test {
 namespace {
 
 // Reports each line of `files` whose code, comments aside, holds `pattern`.
@@ -52,5 +52,14 @@ TEST(Habits, names_say_what_a_file_holds) {
         << file.path << ": name the file after the one idea that it holds.";
 }
 
+// Tests are compiled several at a time, and each has oracles of its own by simple names.
+TEST(Habits, a_test_has_a_namespace_named_after_its_file) {
+  for (const File& file : files_under({"tests"}, {"_test.cpp"})) {
+    const std::string stem = std::filesystem::path(file.path).stem().string();
+    EXPECT_TRUE(has_match(file.text(), "\nnamespace weft::[a-z]+::" + stem + " \\{\n"))
+        << file.path << ": put it into namespace weft::MODULE::" << stem << ".";
+  }
+}
+
 }  // namespace
-}  // namespace weft::architecture
+}  // namespace weft::architecture::habits_test

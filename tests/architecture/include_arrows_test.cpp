@@ -5,7 +5,7 @@
 
 #include "tests/architecture/source_tree.h"
 
-namespace weft::architecture {
+namespace weft::architecture::include_arrows_test {
 namespace {
 
 // Which folders a file of a folder may include beside its own: the picture in README.md, room by
@@ -291,4 +291,4 @@ TEST(Architecture, every_header_is_guarded_and_every_file_lives_in_its_namespace
 }
 
 }  // namespace
-}  // namespace weft::architecture
+}  // namespace weft::architecture::include_arrows_test

@@ -1,6 +1,6 @@
 #include "tests/architecture/source_tree.h"
 
-namespace weft::architecture {
+namespace weft::architecture::sizes_test {
 namespace {
 
 constexpr std::size_t longest_file = 400, longest_header = 200, longest_function = 80;
@@ -40,4 +40,4 @@ TEST(Sizes, a_function_fits_on_a_screen) {
 }
 
 }  // namespace
-}  // namespace weft::architecture
+}  // namespace weft::architecture::sizes_test

@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::add_axial_positions_gradient_test {
 namespace {
 
 TEST(AddAxialPositionsGradient, agrees_with_differences) {
@@ -23,4 +23,4 @@ TEST(AddAxialPositionsGradient, agrees_with_differences) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::add_axial_positions_gradient_test

@@ -3,7 +3,7 @@
 #include "tests/drawn_parameters.h"
 #include "tests/random_values.h"
 
-namespace weft::autograd {
+namespace weft::autograd::add_axial_positions_test {
 namespace {
 
 TEST(AddAxialPositions, puts_a_row_of_the_grid_beside_a_column) {
@@ -31,4 +31,4 @@ TEST(AddAxialPositions, refuses_what_the_grid_does_not_hold) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::add_axial_positions_test

@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::add_gradient_test {
 namespace {
 
 using tests::check_gradient;
@@ -31,4 +31,4 @@ TEST(AddGradient, passes_by_a_constant) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::add_gradient_test

@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::add_multiples_gradient_test {
 namespace {
 
 TEST(AddMultiplesGradient, agrees_with_differences) {
@@ -16,4 +16,4 @@ TEST(AddMultiplesGradient, agrees_with_differences) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::add_multiples_gradient_test

@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::add_positions_gradient_test {
 namespace {
 
 using tests::check_gradient;
@@ -29,4 +29,4 @@ TEST(AddPositionsGradient, passes_by_a_fixed_table) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::add_positions_gradient_test

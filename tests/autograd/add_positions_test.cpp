@@ -4,7 +4,7 @@
 #include "tests/drawn_parameters.h"
 #include "tests/pull_back.h"
 
-namespace weft::autograd {
+namespace weft::autograd::add_positions_test {
 namespace {
 
 using tests::random_tensor;
@@ -50,4 +50,4 @@ TEST(AddPositions, refuses_broken_sequences_and_places_beyond_the_table) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::add_positions_test

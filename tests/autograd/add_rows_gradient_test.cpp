@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::add_rows_gradient_test {
 namespace {
 
 TEST(AddRowsGradient, agrees_with_differences_also_where_some_rows_get_nothing) {
@@ -16,4 +16,4 @@ TEST(AddRowsGradient, agrees_with_differences_also_where_some_rows_get_nothing) 
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::add_rows_gradient_test

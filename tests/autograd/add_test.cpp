@@ -3,7 +3,7 @@
 #include "tests/closeness.h"
 #include "tests/pull_back.h"
 
-namespace weft::autograd {
+namespace weft::autograd::add_test {
 namespace {
 
 using tests::pull_back;
@@ -27,4 +27,4 @@ TEST(Add, refuses_other_shapes) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::add_test

@@ -2,7 +2,7 @@
 #include "tests/closeness.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::append_rows_gradient_test {
 namespace {
 
 using tests::check_gradient;
@@ -25,4 +25,4 @@ TEST(AppendRows, puts_the_earlier_rows_of_each_sequence_before_its_own) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::append_rows_gradient_test

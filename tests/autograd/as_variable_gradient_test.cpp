@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::as_variable_gradient_test {
 namespace {
 
 using tests::check_gradient;
@@ -37,4 +37,4 @@ TEST(AsVariableGradient, adds_up_over_uses) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::as_variable_gradient_test

@@ -3,7 +3,7 @@
 #include "tests/drawn_parameters.h"
 #include "tests/pull_back.h"
 
-namespace weft::autograd {
+namespace weft::autograd::as_variable_test {
 namespace {
 
 TEST(AsVariable, shows_the_parameter_without_a_copy_and_adds_to_its_gradient) {
@@ -24,4 +24,4 @@ TEST(AsVariable, records_nothing_without_a_tape) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::as_variable_test

@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::batch_norm_gradient_test {
 namespace {
 
 using Inputs = std::vector<Var>;
@@ -30,4 +30,4 @@ TEST(BatchNormGradient, agrees_with_differences_where_moments_are_frozen) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::batch_norm_gradient_test

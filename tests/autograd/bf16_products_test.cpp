@@ -7,7 +7,7 @@
 #include "tests/drawn_parameters.h"
 #include "tests/pull_back.h"
 
-namespace weft::autograd {
+namespace weft::autograd::bf16_products_test {
 namespace {
 
 using core::Precision;
@@ -127,4 +127,4 @@ TEST(Bf16Products, cross_entropy_is_close_to_float32_and_the_same_on_any_number_
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::bf16_products_test

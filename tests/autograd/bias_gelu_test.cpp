@@ -6,7 +6,7 @@
 #include "tests/drawn_parameters.h"
 #include "tests/pull_back.h"
 
-namespace weft::autograd {
+namespace weft::autograd::bias_gelu_test {
 namespace {
 
 using tests::expect_close;
@@ -43,4 +43,4 @@ TEST(BiasGelu, refuses_a_bias_of_another_width) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::bias_gelu_test

@@ -6,7 +6,7 @@
 #include "tests/closeness.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::block_gate_gradient_test {
 namespace {
 
 using tests::random_tensor;
@@ -132,4 +132,4 @@ TEST(BlockGate, refuses_what_does_not_fit) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::block_gate_gradient_test

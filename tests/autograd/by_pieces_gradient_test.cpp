@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::by_pieces_gradient_test {
 namespace {
 
 TEST(ByPiecesGradient, agrees_with_differences) {
@@ -19,4 +19,4 @@ TEST(ByPiecesGradient, agrees_with_differences) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::by_pieces_gradient_test

@@ -5,7 +5,7 @@
 #include "tests/drawn_parameters.h"
 #include "tests/pull_back.h"
 
-namespace weft::autograd {
+namespace weft::autograd::by_pieces_test {
 namespace {
 
 using tests::pull_back;
@@ -60,4 +60,4 @@ TEST(ByPieces, refuses_pieces_of_nothing) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::by_pieces_test

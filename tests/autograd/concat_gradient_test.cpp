@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::concat_gradient_test {
 namespace {
 
 using tests::check_gradient;
@@ -36,4 +36,4 @@ TEST(ConcatGradient, undoes_slices) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::concat_gradient_test

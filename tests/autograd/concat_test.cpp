@@ -3,7 +3,7 @@
 #include "tests/closeness.h"
 #include "tests/pull_back.h"
 
-namespace weft::autograd {
+namespace weft::autograd::concat_test {
 namespace {
 
 using tests::random_tensor;
@@ -43,4 +43,4 @@ TEST(Concat, refuses_nothing_scalars_and_parts_whose_other_extents_differ) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::concat_test

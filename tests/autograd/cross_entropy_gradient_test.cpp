@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::cross_entropy_gradient_test {
 namespace {
 
 using core::Token;
@@ -88,4 +88,4 @@ TEST(CrossEntropyGradient, reaches_a_table_that_is_also_the_input_embedding) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::cross_entropy_gradient_test

@@ -8,7 +8,7 @@
 #include "tests/drawn_parameters.h"
 #include "tests/pull_back.h"
 
-namespace weft::autograd {
+namespace weft::autograd::cross_entropy_test {
 namespace {
 
 using core::Token;
@@ -203,4 +203,4 @@ TEST(CrossEntropy, holds_the_logits_of_one_piece) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::cross_entropy_test

@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::dropout_gradient_test {
 namespace {
 
 using tests::check_gradient;
@@ -27,4 +27,4 @@ TEST(DropoutGradient, uses_the_mask_of_its_place) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::dropout_gradient_test

@@ -5,7 +5,7 @@
 #include "tests/closeness.h"
 #include "tests/pull_back.h"
 
-namespace weft::autograd {
+namespace weft::autograd::dropout_test {
 namespace {
 
 using tests::same_bits;
@@ -88,4 +88,4 @@ TEST(Dropout, refuses_rates_outside_zero_to_one) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::dropout_test

@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::embedding_gradient_test {
 namespace {
 
 using core::Tokens;
@@ -29,4 +29,4 @@ TEST(EmbeddingGradient, adds_up_repeated_tokens) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::embedding_gradient_test

@@ -4,7 +4,7 @@
 #include "tests/drawn_parameters.h"
 #include "tests/pull_back.h"
 
-namespace weft::autograd {
+namespace weft::autograd::embedding_test {
 namespace {
 
 using core::Tokens;
@@ -55,4 +55,4 @@ TEST(Embedding, says_which_token_is_outside_the_vocabulary) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::embedding_test

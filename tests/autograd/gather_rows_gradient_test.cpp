@@ -3,7 +3,7 @@
 #include "tests/gradient_check.h"
 #include "tests/random_values.h"
 
-namespace weft::autograd {
+namespace weft::autograd::gather_rows_gradient_test {
 namespace {
 
 const RowNumbers some = std::make_shared<const std::vector<Index>>(std::vector<Index>{0, 2, 5});
@@ -35,4 +35,4 @@ TEST(ScatterRows, puts_gathered_rows_back_among_zeros) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::gather_rows_gradient_test

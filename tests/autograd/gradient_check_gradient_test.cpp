@@ -3,7 +3,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::gradient_check_gradient_test {
 namespace {
 
 using tests::check_gradient;
@@ -58,4 +58,4 @@ TEST(GradientCheck, sees_a_value_that_changes_when_it_is_recorded) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::gradient_check_gradient_test

@@ -2,7 +2,7 @@
 #include "tests/gradient_check.h"
 #include "tests/random_values.h"
 
-namespace weft::autograd {
+namespace weft::autograd::jitter_gradient_test {
 namespace {
 
 TEST(Jitter, gradient) {
@@ -13,4 +13,4 @@ TEST(Jitter, gradient) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::jitter_gradient_test

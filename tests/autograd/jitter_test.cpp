@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "core/error.h"
 
-namespace weft::autograd {
+namespace weft::autograd::jitter_test {
 namespace {
 
 TEST(Jitter, multiplies_evenly_around_one_in_training_and_by_nothing_in_evaluation) {
@@ -24,4 +24,4 @@ TEST(Jitter, multiplies_evenly_around_one_in_training_and_by_nothing_in_evaluati
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::jitter_test

@@ -3,7 +3,7 @@
 #include "tests/closeness.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::join_rows_gradient_test {
 namespace {
 
 using tests::random_tensor;
@@ -54,4 +54,4 @@ TEST(JoinRowsGradient, agrees_with_differences) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::join_rows_gradient_test

@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 
-namespace weft::autograd {
+namespace weft::autograd::journal_test {
 namespace {
 
 using core::Real;
@@ -98,4 +98,4 @@ TEST(State, writes_its_own_copy) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::journal_test

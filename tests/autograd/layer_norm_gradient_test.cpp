@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::layer_norm_gradient_test {
 namespace {
 
 using tests::check_gradient;
@@ -33,4 +33,4 @@ TEST(LayerNormGradient, agrees_far_from_the_origin) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::layer_norm_gradient_test

@@ -6,7 +6,7 @@
 #include "tests/drawn_parameters.h"
 #include "tests/pull_back.h"
 
-namespace weft::autograd {
+namespace weft::autograd::layer_norm_test {
 namespace {
 
 using tests::expect_close;
@@ -82,4 +82,4 @@ TEST(LayerNorm, refuses_gains_of_another_width) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::layer_norm_test

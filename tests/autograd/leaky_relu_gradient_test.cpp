@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::leaky_relu_gradient_test {
 namespace {
 
 TEST(LeakyReluGradient, agrees_with_differences) {
@@ -13,4 +13,4 @@ TEST(LeakyReluGradient, agrees_with_differences) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::leaky_relu_gradient_test

@@ -2,7 +2,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::linear_gradient_test {
 namespace {
 
 using tests::check_gradient;
@@ -64,4 +64,4 @@ TEST(LinearOntoGradient, agrees_when_the_residual_is_the_input_or_a_constant) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::linear_gradient_test

@@ -2,7 +2,7 @@
 #include "tests/closeness.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::linear_part_gradient_test {
 namespace {
 
 using tests::check_gradient;
@@ -31,4 +31,4 @@ TEST(LinearPart, is_the_columns_of_the_whole_layer) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::linear_part_gradient_test

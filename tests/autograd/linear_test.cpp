@@ -5,7 +5,7 @@
 #include "tests/drawn_parameters.h"
 #include "tests/pull_back.h"
 
-namespace weft::autograd {
+namespace weft::autograd::linear_test {
 namespace {
 
 using tests::expect_close;
@@ -111,4 +111,4 @@ TEST(Linear, refuses_shapes_that_do_not_fit) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::linear_test

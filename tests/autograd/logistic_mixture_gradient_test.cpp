@@ -2,7 +2,7 @@
 #include "core/error.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::logistic_mixture_gradient_test {
 namespace {
 
 using core::Token;
@@ -70,4 +70,4 @@ TEST(LogisticMixtureGradient, refuses_values_that_do_not_exist) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::logistic_mixture_gradient_test

@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::matmul_gradient_test {
 namespace {
 
 using tests::check_gradient;
@@ -37,4 +37,4 @@ TEST(MatmulGradient, passes_by_a_constant) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::matmul_gradient_test

@@ -3,7 +3,7 @@
 #include "tests/closeness.h"
 #include "tests/pull_back.h"
 
-namespace weft::autograd {
+namespace weft::autograd::matmul_test {
 namespace {
 
 using tests::random_tensor;
@@ -57,4 +57,4 @@ TEST(Matmul, refuses_factors_that_do_not_fit) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::matmul_test

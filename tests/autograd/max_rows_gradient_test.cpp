@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::max_rows_gradient_test {
 namespace {
 
 TEST(MaxRowsGradient, agrees_with_differences) {
@@ -12,4 +12,4 @@ TEST(MaxRowsGradient, agrees_with_differences) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::max_rows_gradient_test

@@ -4,7 +4,7 @@
 #include "core/error.h"
 #include "tests/pull_back.h"
 
-namespace weft::autograd {
+namespace weft::autograd::max_rows_test {
 namespace {
 
 Tensor filled(const Shape& shape, const std::vector<Real>& numbers) {
@@ -36,4 +36,4 @@ TEST(MaxRows, refuses_counts_that_no_sequence_has) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::max_rows_test

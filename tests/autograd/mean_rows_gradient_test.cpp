@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::mean_rows_gradient_test {
 namespace {
 
 TEST(MeanRowsGradient, agrees_with_differences) {
@@ -14,4 +14,4 @@ TEST(MeanRowsGradient, agrees_with_differences) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::mean_rows_gradient_test

@@ -3,7 +3,7 @@
 #include "tests/closeness.h"
 #include "tests/pull_back.h"
 
-namespace weft::autograd {
+namespace weft::autograd::mean_rows_test {
 namespace {
 
 TEST(MeanRows, is_the_mean_of_the_first_rows_of_each_sequence) {
@@ -27,4 +27,4 @@ TEST(MeanRows, refuses_counts_that_no_sequence_has) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::mean_rows_test

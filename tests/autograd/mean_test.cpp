@@ -3,7 +3,7 @@
 #include "tests/closeness.h"
 #include "tests/pull_back.h"
 
-namespace weft::autograd {
+namespace weft::autograd::mean_test {
 namespace {
 
 using tests::random_tensor;
@@ -26,4 +26,4 @@ TEST(Mean, averages_all_elements_and_shares_its_gradient_out) {
 TEST(Mean, refuses_to_average_nothing) { EXPECT_THROW(mean(Var(Tensor())), core::Error); }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::mean_test

@@ -3,7 +3,7 @@
 #include "tests/closeness.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::module_convolution_gradient_test {
 namespace {
 
 using tests::random_tensor;
@@ -87,4 +87,4 @@ TEST(ModuleConvolutionGradient, agrees_with_differences) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::module_convolution_gradient_test

@@ -7,7 +7,7 @@
 #include "tests/drawn_parameters.h"
 #include "tests/random_values.h"
 
-namespace weft::autograd {
+namespace weft::autograd::norms_test {
 namespace {
 
 using tests::expect_close;
@@ -114,4 +114,4 @@ TEST(Norms, refuse_parameters_of_another_width) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::norms_test

@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "tests/closeness.h"
 
-namespace weft::autograd {
+namespace weft::autograd::parameter_arena_test {
 namespace {
 
 using core::Index;
@@ -188,4 +188,4 @@ TEST(Inventory, lists_states_beside_parameters) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::parameter_arena_test

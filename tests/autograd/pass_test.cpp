@@ -1,6 +1,6 @@
 #include "autograd/pass.h"
 
-namespace weft::autograd {
+namespace weft::autograd::pass_test {
 namespace {
 
 struct Step {
@@ -97,4 +97,4 @@ TEST(Pass, proposes_nothing_at_replay_and_in_evaluation) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::pass_test

@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::penalise_gradient_test {
 namespace {
 
 using tests::check_gradient;
@@ -32,4 +32,4 @@ TEST(PenaliseGradient, agrees_with_differences) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::penalise_gradient_test

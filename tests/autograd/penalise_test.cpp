@@ -2,7 +2,7 @@
 #include "tests/closeness.h"
 #include "tests/random_values.h"
 
-namespace weft::autograd {
+namespace weft::autograd::penalise_test {
 namespace {
 
 TEST(Penalise, charges_each_pass_once_even_when_a_part_is_run_again) {
@@ -38,4 +38,4 @@ TEST(Penalise, charges_nothing_in_evaluation) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::penalise_test

@@ -5,7 +5,7 @@
 #include "tests/drawn_parameters.h"
 #include "tests/random_values.h"
 
-namespace weft::autograd {
+namespace weft::autograd::profile_test {
 namespace {
 
 using tests::random_tensor;
@@ -85,4 +85,4 @@ TEST(Profile, forgets_what_happened_before_a_restart) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::profile_test

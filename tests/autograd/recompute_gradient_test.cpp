@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::recompute_gradient_test {
 namespace {
 
 using tests::check_gradient;
@@ -53,4 +53,4 @@ TEST(RecomputeGradient, agrees_with_differences_when_nested) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::recompute_gradient_test

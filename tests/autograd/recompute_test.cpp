@@ -8,7 +8,7 @@
 #include "tests/drawn_parameters.h"
 #include "tests/pull_back.h"
 
-namespace weft::autograd {
+namespace weft::autograd::recompute_test {
 namespace {
 
 using tests::pull_back;
@@ -150,4 +150,4 @@ TEST(Recompute, lets_the_op_inside_be_named_when_something_is_not_finite) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::recompute_test

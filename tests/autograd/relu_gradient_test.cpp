@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::relu_gradient_test {
 namespace {
 
 using tests::check_gradient;
@@ -27,4 +27,4 @@ TEST(ReluGradient, leaves_the_gradient_of_another_reader_alone) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::relu_gradient_test

@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/pull_back.h"
 
-namespace weft::autograd {
+namespace weft::autograd::relu_test {
 namespace {
 
 using tests::random_tensor;
@@ -21,4 +21,4 @@ TEST(Relu, keeps_what_is_positive_and_its_gradient) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::relu_test

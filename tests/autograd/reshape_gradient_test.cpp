@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::reshape_gradient_test {
 namespace {
 
 using tests::check_gradient;
@@ -27,4 +27,4 @@ TEST(ReshapeGradient, adds_up_over_shapes) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::reshape_gradient_test

@@ -3,7 +3,7 @@
 #include "tests/closeness.h"
 #include "tests/pull_back.h"
 
-namespace weft::autograd {
+namespace weft::autograd::reshape_test {
 namespace {
 
 using tests::random_tensor;
@@ -26,4 +26,4 @@ TEST(Reshape, refuses_another_number_of_elements) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::reshape_test

@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::reversible_gradient_test {
 namespace {
 
 using tests::check_gradient;
@@ -69,4 +69,4 @@ TEST(ReversibleGradient, agrees_with_differences_inside_a_part_that_is_run_again
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::reversible_gradient_test

@@ -8,7 +8,7 @@
 #include "tests/closeness.h"
 #include "tests/pull_back.h"
 
-namespace weft::autograd {
+namespace weft::autograd::reversible_test {
 namespace {
 
 using tests::pull_back;
@@ -125,4 +125,4 @@ TEST(Reversible, lets_the_op_inside_be_named_when_something_is_not_finite) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::reversible_test

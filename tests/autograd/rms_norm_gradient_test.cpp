@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::rms_norm_gradient_test {
 namespace {
 
 TEST(RmsNormGradient, agrees_with_differences) {
@@ -17,4 +17,4 @@ TEST(RmsNormGradient, agrees_with_differences) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::rms_norm_gradient_test

@@ -2,7 +2,7 @@
 #include "core/error.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::row_products_gradient_test {
 namespace {
 
 using tests::random_tensor;
@@ -29,4 +29,4 @@ TEST(RowProductsGradient, agrees_with_differences) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::row_products_gradient_test

@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::scale_gradient_test {
 namespace {
 
 using tests::check_gradient;
@@ -16,4 +16,4 @@ TEST(ScaleGradient, agrees_with_differences) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::scale_gradient_test

@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/pull_back.h"
 
-namespace weft::autograd {
+namespace weft::autograd::scale_test {
 namespace {
 
 using tests::random_tensor;
@@ -20,4 +20,4 @@ TEST(Scale, multiplies_values_and_gradients) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::scale_test

@@ -5,7 +5,7 @@
 #include "tests/closeness.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::simple_recurrence_gradient_test {
 namespace {
 
 using tests::random_tensor;
@@ -55,4 +55,4 @@ TEST(SimpleRecurrenceGradient, agrees_with_differences) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::simple_recurrence_gradient_test

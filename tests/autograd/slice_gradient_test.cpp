@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::slice_gradient_test {
 namespace {
 
 using tests::check_gradient;
@@ -27,4 +27,4 @@ TEST(SliceGradient, adds_up_over_overlapping_slices) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::slice_gradient_test

@@ -2,7 +2,7 @@
 #include "core/error.h"
 #include "tests/pull_back.h"
 
-namespace weft::autograd {
+namespace weft::autograd::slice_test {
 namespace {
 
 using tests::random_tensor;
@@ -32,4 +32,4 @@ TEST(Slice, refuses_columns_that_are_not_there) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::slice_test

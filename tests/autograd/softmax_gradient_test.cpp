@@ -2,7 +2,7 @@
 #include "tests/gradient_check.h"
 #include "tests/random_values.h"
 
-namespace weft::autograd {
+namespace weft::autograd::softmax_gradient_test {
 namespace {
 
 TEST(Softmax, gradient) {
@@ -17,4 +17,4 @@ TEST(Softmax, gradient) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::softmax_gradient_test

@@ -4,7 +4,7 @@
 #include "tests/closeness.h"
 #include "tests/random_values.h"
 
-namespace weft::autograd {
+namespace weft::autograd::softmax_test {
 namespace {
 
 TEST(Softmax, divides_exponentials_by_their_sum_also_where_they_would_overflow) {
@@ -17,4 +17,4 @@ TEST(Softmax, divides_exponentials_by_their_sum_also_where_they_would_overflow) 
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::softmax_test

@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::span_nats_gradient_test {
 namespace {
 
 TEST(SpanNatsGradient, agrees_with_differences_for_one_several_and_no_answers) {
@@ -16,4 +16,4 @@ TEST(SpanNatsGradient, agrees_with_differences_for_one_several_and_no_answers) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::span_nats_gradient_test

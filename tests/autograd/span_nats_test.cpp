@@ -5,7 +5,7 @@
 #include "tests/closeness.h"
 #include "tests/pull_back.h"
 
-namespace weft::autograd {
+namespace weft::autograd::span_nats_test {
 namespace {
 
 const core::Tokens document({1, 2}, {2, 4});
@@ -52,4 +52,4 @@ TEST(SpanNats, refuses_answers_and_documents_that_do_not_fit) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::span_nats_test

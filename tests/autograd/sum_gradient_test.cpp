@@ -1,7 +1,7 @@
 #include "autograd/ops.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::sum_gradient_test {
 namespace {
 
 using tests::check_gradient;
@@ -14,4 +14,4 @@ TEST(SumGradient, agrees_with_differences) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::sum_gradient_test

@@ -2,7 +2,7 @@
 #include "tests/closeness.h"
 #include "tests/pull_back.h"
 
-namespace weft::autograd {
+namespace weft::autograd::sum_test {
 namespace {
 
 using tests::random_tensor;
@@ -21,4 +21,4 @@ TEST(Sum, adds_all_elements_and_spreads_its_gradient) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::sum_test

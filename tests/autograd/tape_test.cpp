@@ -10,7 +10,7 @@
 #include "core/scope.h"
 #include "tests/random_values.h"
 
-namespace weft::autograd {
+namespace weft::autograd::tape_test {
 namespace {
 
 using tests::random_tensor;
@@ -226,4 +226,4 @@ TEST(Tape, reports_divergence_as_such) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::tape_test

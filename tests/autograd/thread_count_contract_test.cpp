@@ -5,7 +5,7 @@
 #include "tests/drawn_parameters.h"
 #include "tests/pull_back.h"
 
-namespace weft::autograd {
+namespace weft::autograd::thread_count_contract_test {
 namespace {
 
 using tests::random_tensor;
@@ -140,4 +140,4 @@ INSTANTIATE_TEST_SUITE_P(EveryOp, OnAnyThreadCount, testing::ValuesIn(all_ops())
                          [](const auto& op) { return op.param.name; });
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::thread_count_contract_test

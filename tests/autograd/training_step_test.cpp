@@ -7,7 +7,7 @@
 #include "tests/drawn_parameters.h"
 #include "tests/random_values.h"
 
-namespace weft::autograd {
+namespace weft::autograd::training_step_test {
 namespace {
 
 constexpr Index batch = 6, length = 70, width = 48, hidden = 192, vocabulary = 61, layers = 3;
@@ -130,4 +130,4 @@ TEST(TrainingStep, gives_the_same_loss_for_the_same_stream) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::training_step_test

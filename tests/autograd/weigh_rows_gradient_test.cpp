@@ -2,7 +2,7 @@
 #include "core/error.h"
 #include "tests/gradient_check.h"
 
-namespace weft::autograd {
+namespace weft::autograd::weigh_rows_gradient_test {
 namespace {
 
 TEST(WeighRowsGradient, agrees_with_differences) {
@@ -16,4 +16,4 @@ TEST(WeighRows, refuses_weights_of_another_number_of_rows) {
 }
 
 }  // namespace
-}  // namespace weft::autograd
+}  // namespace weft::autograd::weigh_rows_gradient_test

@@ -5,7 +5,7 @@
 
 #include "core/arrays/shape.h"
 
-namespace weft::core {
+namespace weft::core::error_test {
 namespace {
 
 template <class... Parts>
@@ -50,4 +50,4 @@ TEST(Require, throws_the_joined_parts_only_if_not_ok) {
 }
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::error_test

@@ -8,7 +8,7 @@
 #include "core/out_of_memory.h"
 #include "core/scope.h"
 
-namespace weft::core {
+namespace weft::core::memory_test {
 namespace {
 
 constexpr Index count = 50001;
@@ -173,4 +173,4 @@ TEST(Memory, of_a_size_that_overflows_or_that_no_machine_has_is_refused_before_i
 }
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::memory_test

@@ -12,7 +12,7 @@
 
 #include "core/error.h"
 
-namespace weft::core {
+namespace weft::core::parallel_test {
 namespace {
 
 class Parallel : public testing::Test {
@@ -136,4 +136,4 @@ TEST_F(Parallel, row_pieces_are_neither_tiny_nor_empty) {
 }
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::parallel_test

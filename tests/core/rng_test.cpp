@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace weft::core {
+namespace weft::core::rng_test {
 namespace {
 
 TEST(Rng, reproduces_the_published_philox_vectors) {
@@ -43,4 +43,4 @@ TEST(Rng, below_covers_its_range_evenly) {
 }
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::rng_test

@@ -2,7 +2,7 @@
 
 #include <thread>
 
-namespace weft::core {
+namespace weft::core::scope_test {
 namespace {
 
 TEST(Scope, joins_the_names_of_enclosing_scopes) {
@@ -38,4 +38,4 @@ TEST(Scope, can_be_resumed_by_its_whole_path) {
 }
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::scope_test

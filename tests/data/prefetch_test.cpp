@@ -9,7 +9,7 @@
 #include "tests/data/batch_equality.h"
 #include "tests/data/refusal.h"
 
-namespace weft::data {
+namespace weft::data::prefetch_test {
 namespace {
 
 /// A dataset whose batches hold their own number and that fails at one of them.
@@ -99,4 +99,4 @@ TEST(Prefetch, refuses_a_depth_of_nothing) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::prefetch_test

@@ -5,7 +5,7 @@
 #include "tests/data/given_data.h"
 #include "tests/data/refusal.h"
 
-namespace weft::data {
+namespace weft::data::settings_test {
 namespace {
 
 TEST(DataSettings, lists_only_the_settings_of_the_chosen_kind) {
@@ -78,4 +78,4 @@ TEST(DataRegistry, takes_kinds_of_other_programs) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::settings_test

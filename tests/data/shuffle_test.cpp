@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 
-namespace weft::data {
+namespace weft::data::shuffle_test {
 namespace {
 
 std::vector<Index> order(Index size, std::uint64_t seed) {
@@ -49,4 +49,4 @@ TEST(Shuffle, refuses_a_place_that_does_not_exist) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::shuffle_test

@@ -2,7 +2,7 @@
 
 #include "core/error.h"
 
-namespace weft::data {
+namespace weft::data::windows_test {
 namespace {
 
 TEST(Windows, score_every_prediction_exactly_once) {
@@ -47,4 +47,4 @@ TEST(Windows, refuse_a_stride_that_would_skip_tokens) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::windows_test

@@ -1,6 +1,6 @@
 #include "experiments/evaluate/answer_metrics.h"
 
-namespace weft::experiments {
+namespace weft::experiments::answer_metrics_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -50,4 +50,4 @@ TEST(AnswerMetrics, symbols_are_compared_as_they_are) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::answer_metrics_test

@@ -6,7 +6,7 @@
 #include "tests/experiments/program.h"
 #include "tests/layers/given_fields.h"
 
-namespace weft::experiments {
+namespace weft::experiments::audit_program_test {
 namespace {
 
 /// In 96 tokens, every mechanism that leaves keys out has some to leave out.
@@ -155,4 +155,4 @@ TEST(Audit, refuses_what_cannot_be_tried) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::audit_program_test

@@ -9,7 +9,7 @@
 #include "layers/settings/default_plans.h"
 #include "tests/layers/drawn_weights.h"
 
-namespace weft::experiments {
+namespace weft::experiments::beam_search_test {
 namespace {
 
 using core::Index;
@@ -136,4 +136,4 @@ TEST(BeamSearch, refuses_no_beams_and_no_tokens) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::beam_search_test

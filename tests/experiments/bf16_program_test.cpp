@@ -8,7 +8,7 @@
 #include "tests/experiments/program.h"
 #include "tests/layers/given_fields.h"
 
-namespace weft::experiments {
+namespace weft::experiments::bf16_program_test {
 namespace {
 
 constexpr const char* small_config = R"(
@@ -127,4 +127,4 @@ TEST(Bf16, without_its_instructions_says_that_it_is_slower) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::bf16_program_test

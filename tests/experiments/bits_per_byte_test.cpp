@@ -7,7 +7,7 @@
 #include "tests/data/scratch_file.h"
 #include "tests/data/spelling/sample_tokenizer.h"
 
-namespace weft::experiments {
+namespace weft::experiments::bits_per_byte_test {
 namespace {
 
 using data::Unit;
@@ -120,4 +120,4 @@ TEST_F(BitsPerByte, count_what_boundaries_cost) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::bits_per_byte_test

@@ -1,7 +1,7 @@
 #include "experiments/run/metrics_log.h"
 #include "tests/experiments/program.h"
 
-namespace weft::experiments {
+namespace weft::experiments::data_program_test {
 namespace {
 
 const char* const text_config = R"(
@@ -176,4 +176,4 @@ TEST(DataProgram, dedup_reads_a_field_of_json_lines_and_leaves_them_as_they_are)
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::data_program_test

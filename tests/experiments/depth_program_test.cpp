@@ -4,7 +4,7 @@
 #include "experiments/run/metrics_log.h"
 #include "tests/experiments/program.h"
 
-namespace weft::experiments {
+namespace weft::experiments::depth_program_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -95,4 +95,4 @@ TEST(Depth, the_duplicate_task_reports_accuracy_of_the_second_half) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::depth_program_test

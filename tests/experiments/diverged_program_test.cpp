@@ -8,7 +8,7 @@
 #include "tests/experiments/program.h"
 #include "tests/experiments/sweep/sweep_scratch.h"
 
-namespace weft::experiments {
+namespace weft::experiments::diverged_program_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -119,4 +119,4 @@ checkpoint_every = 2
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::diverged_program_test

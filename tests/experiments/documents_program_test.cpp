@@ -2,7 +2,7 @@
 #include "experiments/checkpoint/file.h"
 #include "tests/experiments/program.h"
 
-namespace weft::experiments {
+namespace weft::experiments::documents_program_test {
 namespace {
 
 const char* const documents_config = R"(
@@ -94,4 +94,4 @@ TEST(DocumentsProgram, settings_that_do_not_go_together_are_refused) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::documents_program_test

@@ -1,7 +1,7 @@
 #include "tests/experiments/program.h"
 #include "tests/experiments/sweep/sweep_scratch.h"
 
-namespace weft::experiments {
+namespace weft::experiments::exchange_program_test {
 namespace {
 
 /// A program with a trained run in "run", a mechanism with states among its layers.
@@ -115,4 +115,4 @@ TEST(ExchangeProgram, bash_completes_verbs_and_settings) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::exchange_program_test

@@ -9,7 +9,7 @@
 #include "tests/experiments/program.h"
 #include "tests/experiments/sweep/sweep_scratch.h"
 
-namespace weft::experiments {
+namespace weft::experiments::explained_program_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -111,4 +111,4 @@ TEST(Explained, a_checkpoint_with_text_that_is_no_text_is_not_exported_and_leave
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::explained_program_test

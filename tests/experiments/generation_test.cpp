@@ -10,7 +10,7 @@
 #include "layers/settings/default_plans.h"
 #include "tests/layers/drawn_weights.h"
 
-namespace weft::experiments {
+namespace weft::experiments::generation_test {
 namespace {
 
 using core::Index;
@@ -183,4 +183,4 @@ TEST(Generation, of_images_together_is_that_of_each_alone_and_reads_the_weights_
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::generation_test

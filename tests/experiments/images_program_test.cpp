@@ -3,7 +3,7 @@
 #include "tests/data/images/image_bytes.h"
 #include "tests/experiments/program.h"
 
-namespace weft::experiments {
+namespace weft::experiments::images_program_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -164,4 +164,4 @@ TEST(ImagesProgram, report_shows_the_samples_of_a_sweep) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::images_program_test

@@ -7,7 +7,7 @@
 #include "experiments/train/kernels_used.h"
 #include "tests/experiments/program.h"
 
-namespace weft::experiments {
+namespace weft::experiments::kernels_program_test {
 namespace {
 
 /// Its products are large enough for every library.
@@ -95,4 +95,4 @@ TEST(KernelsOfARun, are_in_its_environment_and_its_checkpoints) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::kernels_program_test

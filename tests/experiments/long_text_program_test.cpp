@@ -7,7 +7,7 @@
 #include "data/text/prepared_text.h"
 #include "tests/experiments/program.h"
 
-namespace weft::experiments {
+namespace weft::experiments::long_text_program_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -125,4 +125,4 @@ TEST(LongText, says_nothing_of_its_progress_where_a_short_one_is_read) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::long_text_program_test

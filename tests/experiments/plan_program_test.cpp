@@ -7,7 +7,7 @@
 #include "tests/experiments/program.h"
 #include "tests/experiments/sweep/sweep_scratch.h"
 
-namespace weft::experiments {
+namespace weft::experiments::plan_program_test {
 namespace {
 
 RunConfig small_config(const std::vector<std::string>& arguments) {
@@ -134,4 +134,4 @@ TEST(PlanProgram, bench_scale_measures_each_length_and_fits_exponents) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::plan_program_test

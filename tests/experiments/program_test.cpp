@@ -6,7 +6,7 @@
 #include "core/simd/kernels.h"
 #include "experiments/run/metrics_log.h"
 
-namespace weft::experiments {
+namespace weft::experiments::program_test {
 namespace {
 
 TEST(Program, trains_evaluates_and_generates) {
@@ -218,4 +218,4 @@ TEST(Program, config_shows_who_set_each_value) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::program_test

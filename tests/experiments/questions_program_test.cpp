@@ -6,7 +6,7 @@
 #include "tests/experiments/program.h"
 #include "tests/experiments/squad_sample.h"
 
-namespace weft::experiments {
+namespace weft::experiments::questions_program_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -157,4 +157,4 @@ TEST(Questions, settings_that_do_not_go_together_are_refused_with_what_to_do) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::questions_program_test

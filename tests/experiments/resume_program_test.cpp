@@ -7,7 +7,7 @@
 #include "experiments/run/metrics_log.h"
 #include "tests/experiments/program.h"
 
-namespace weft::experiments {
+namespace weft::experiments::resume_program_test {
 namespace {
 
 /// Parameters and moments of the newest checkpoint.
@@ -214,4 +214,4 @@ TEST(Resume, a_full_disk_leaves_the_previous_checkpoint_and_exits_5) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::resume_program_test

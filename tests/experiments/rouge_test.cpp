@@ -2,7 +2,7 @@
 
 #include "data/plain_words.h"
 
-namespace weft::experiments {
+namespace weft::experiments::rouge_test {
 namespace {
 
 Rouge of(const char* candidate, const char* reference) {
@@ -65,4 +65,4 @@ TEST(Rouge, words_are_runs_of_letters_and_digits_in_lower_case) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::rouge_test

@@ -5,7 +5,7 @@
 #include "core/rng.h"
 #include "tests/experiments/program.h"
 
-namespace weft::experiments {
+namespace weft::experiments::rows_program_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -143,4 +143,4 @@ TEST(RowsBesideTokens, are_refused_where_there_can_be_none_with_what_to_do) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::rows_program_test

@@ -10,7 +10,7 @@
 #include "tests/experiments/program.h"
 #include "tests/places.h"
 
-namespace weft::experiments {
+namespace weft::experiments::runs_before_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -146,4 +146,4 @@ TEST(RunName, of_bigbird_is_what_it_was_before_there_were_forms) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::runs_before_test

@@ -2,7 +2,7 @@
 // generating, and what is refused.
 #include "tests/experiments/program.h"
 
-namespace weft::experiments {
+namespace weft::experiments::seq2seq_program_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -121,4 +121,4 @@ TEST(Seq2SeqProgram, settings_that_do_not_go_together_are_refused_with_what_to_d
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::seq2seq_program_test

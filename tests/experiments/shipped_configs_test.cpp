@@ -1,7 +1,7 @@
 #include "tests/experiments/program.h"
 #include "tests/places.h"
 
-namespace weft::experiments {
+namespace weft::experiments::shipped_configs_test {
 namespace {
 
 TEST(ShippedConfigs, resolve_without_a_problem) {
@@ -19,4 +19,4 @@ TEST(ShippedConfigs, resolve_without_a_problem) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::shipped_configs_test

@@ -2,7 +2,7 @@
 #include "experiments/run/metrics_log.h"
 #include "tests/experiments/program.h"
 
-namespace weft::experiments {
+namespace weft::experiments::span_program_test {
 namespace {
 
 const std::vector<std::string> recurrent = {"model.segment_memory=true", "model.positions=none",
@@ -50,4 +50,4 @@ TEST(SpanProgram, recurrence_asks_for_streams_positions_and_a_mechanism_that_go_
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::span_program_test

@@ -3,7 +3,7 @@
 
 #include "tests/experiments/program.h"
 
-namespace weft::experiments {
+namespace weft::experiments::sparse_program_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -124,4 +124,4 @@ TEST(Sparse, settings_that_do_not_go_together_are_refused_with_what_to_do) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::sparse_program_test

@@ -5,7 +5,7 @@
 #include "tests/experiments/program.h"
 #include "tests/experiments/sweep/sweep_scratch.h"
 
-namespace weft::experiments {
+namespace weft::experiments::spelling_program_test {
 namespace {
 
 class Trained : public Program {
@@ -75,4 +75,4 @@ TEST(SpellingProgram, generators_of_symbols_carry_theirs_too) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::spelling_program_test

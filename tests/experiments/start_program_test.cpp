@@ -9,7 +9,7 @@
 #include "tests/experiments/program.h"
 #include "tests/experiments/sweep/sweep_scratch.h"
 
-namespace weft::experiments {
+namespace weft::experiments::start_program_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -181,4 +181,4 @@ TEST(Start, what_fails_at_its_start_is_not_called_running_and_a_refused_resume_c
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::start_program_test

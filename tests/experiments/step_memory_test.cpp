@@ -2,7 +2,7 @@
 #include "core/memory.h"
 #include "experiments/train/trainer.h"
 
-namespace weft::experiments {
+namespace weft::experiments::step_memory_test {
 namespace {
 
 struct StepMemory {
@@ -37,4 +37,4 @@ TEST(StepMemory, every_part_of_a_step_at_most_doubles_when_the_length_does) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::step_memory_test

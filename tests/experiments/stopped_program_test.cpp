@@ -10,7 +10,7 @@
 #include "tests/experiments/program.h"
 #include "tests/experiments/sweep/sweep_scratch.h"
 
-namespace weft::experiments {
+namespace weft::experiments::stopped_program_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -106,4 +106,4 @@ TEST(Stopped, a_reader_that_closes_its_pipe_ends_the_training_with_its_steps_sav
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::stopped_program_test

@@ -4,7 +4,7 @@
 
 #include "tests/experiments/program.h"
 
-namespace weft::experiments {
+namespace weft::experiments::summaries_program_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -177,4 +177,4 @@ TEST(Summaries, sources_need_a_model_that_reads_them) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::summaries_program_test

@@ -4,7 +4,7 @@
 #include "experiments/run/metrics_log.h"
 #include "tests/experiments/program.h"
 
-namespace weft::experiments {
+namespace weft::experiments::tasks_program_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -224,4 +224,4 @@ TEST(Tasks, answers_are_counted_by_depth_and_at_several_lengths) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::tasks_program_test

@@ -5,7 +5,7 @@
 #include "experiments/checkpoint/saved_spelling.h"
 #include "tests/experiments/program.h"
 
-namespace weft::experiments {
+namespace weft::experiments::tokenizer_program_test {
 namespace {
 
 const char* const subword_config = R"(
@@ -235,4 +235,4 @@ TEST_F(TokenizerProgram, classifies_and_predicts_without_the_data_and_the_tokeni
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::tokenizer_program_test

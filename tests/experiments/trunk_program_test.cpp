@@ -4,7 +4,7 @@
 
 #include "tests/experiments/program.h"
 
-namespace weft::experiments {
+namespace weft::experiments::trunk_program_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -120,4 +120,4 @@ TEST(Trunks, settings_that_do_not_go_together_are_refused_with_what_to_do) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::trunk_program_test

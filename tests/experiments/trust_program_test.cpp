@@ -10,7 +10,7 @@
 #include "tests/experiments/sweep/sweep_scratch.h"
 #include "tests/places.h"
 
-namespace weft::experiments {
+namespace weft::experiments::trust_program_test {
 namespace {
 
 #ifdef __SANITIZE_ADDRESS__
@@ -238,4 +238,4 @@ TEST(Trust, names_that_the_system_refuses_are_explained) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::trust_program_test

@@ -9,7 +9,7 @@
 #include "tests/fresh_directory.h"
 #include "tests/places.h"
 
-namespace weft::golden {
+namespace weft::golden::runner_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -117,4 +117,4 @@ TEST(GoldenRunner, asks_for_cases_when_given_none) {
 }
 
 }  // namespace
-}  // namespace weft::golden
+}  // namespace weft::golden::runner_test

@@ -4,7 +4,7 @@
 #include "tests/optim/given_rule.h"
 #include "tests/optim/sample_parameters.h"
 
-namespace weft::optim {
+namespace weft::optim::moments_contract_test {
 namespace {
 
 using core::Index;
@@ -84,4 +84,4 @@ TEST(Moments, restored_into_a_new_optimizer_continue_bit_for_bit) {
 }
 
 }  // namespace
-}  // namespace weft::optim
+}  // namespace weft::optim::moments_contract_test

@@ -6,7 +6,7 @@
 #include "tests/closeness.h"
 #include "tests/optim/given_rule.h"
 
-namespace weft::optim {
+namespace weft::optim::row_sparse_contract_test {
 namespace {
 
 using autograd::Init;
@@ -169,4 +169,4 @@ TEST(RowSparse, any_number_of_threads_and_moments_that_were_saved_give_the_same_
 }
 
 }  // namespace
-}  // namespace weft::optim
+}  // namespace weft::optim::row_sparse_contract_test

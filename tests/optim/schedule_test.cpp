@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-namespace weft::optim {
+namespace weft::optim::schedule_test {
 namespace {
 
 constexpr std::array every_schedule{Schedule::constant, Schedule::cosine, Schedule::linear,
@@ -78,4 +78,4 @@ TEST(Schedule, refuses_steps_before_the_first) {
 }
 
 }  // namespace
-}  // namespace weft::optim
+}  // namespace weft::optim::schedule_test

@@ -8,7 +8,7 @@
 #include "tests/layers/given_fields.h"
 #include "tests/optim/sample_parameters.h"
 
-namespace weft::optim {
+namespace weft::optim::settings_test {
 namespace {
 
 using Keys = std::vector<std::string>;
@@ -125,4 +125,4 @@ TEST(OptimSettings, make_no_optimizer_before_they_are_read) {
 }
 
 }  // namespace
-}  // namespace weft::optim
+}  // namespace weft::optim::settings_test

@@ -8,7 +8,7 @@
 #include "tests/optim/given_rule.h"
 #include "tests/optim/sample_parameters.h"
 
-namespace weft::optim {
+namespace weft::optim::take_step_contract_test {
 namespace {
 
 using core::Index;
@@ -142,4 +142,4 @@ TEST(TakeStep, with_half_the_scale_averages_two_micro_batches) {
 }
 
 }  // namespace
-}  // namespace weft::optim
+}  // namespace weft::optim::take_step_contract_test

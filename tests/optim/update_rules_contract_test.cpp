@@ -5,7 +5,7 @@
 #include "tests/optim/given_rule.h"
 #include "tests/optim/sample_parameters.h"
 
-namespace weft::optim {
+namespace weft::optim::update_rules_contract_test {
 namespace {
 
 using core::Index;
@@ -210,4 +210,4 @@ TEST(Optimizer, refuses_an_arena_without_gradients) {
 }
 
 }  // namespace
-}  // namespace weft::optim
+}  // namespace weft::optim::update_rules_contract_test

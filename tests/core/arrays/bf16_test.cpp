@@ -13,7 +13,7 @@
 #include "tests/core/simd/simd_tables.h"
 #include "tests/random_values.h"
 
-namespace weft::core {
+namespace weft::core::bf16_test {
 namespace {
 
 Bf16 rounded(Real x, const SimdKernels& kernels = simd()) {
@@ -132,4 +132,4 @@ TEST(Bf16Gemm, a_factor_is_read_in_place_in_float32_and_rounded_in_bf16) {
 }
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::bf16_test

@@ -11,7 +11,7 @@
 #include "tests/closeness.h"
 #include "tests/random_values.h"
 
-namespace weft::core {
+namespace weft::core::float_products_test {
 namespace {
 
 struct Size {
@@ -152,4 +152,4 @@ TEST(FloatProductsDeathTest, obey_the_environment_and_refuse_what_is_not_there) 
 }
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::float_products_test

@@ -9,7 +9,7 @@
 #include "tests/closeness.h"
 #include "tests/random_values.h"
 
-namespace weft::core {
+namespace weft::core::gemm_contract_test {
 namespace {
 
 using Product = void (*)(Real, const Operand&, const Operand&, Real, const Matrix&);
@@ -130,4 +130,4 @@ TEST(Gemm, counts_two_operations_for_each_product) {
 TEST(Gemm, names_the_kernels_it_runs) { EXPECT_FALSE(blas_core().empty()); }
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::gemm_contract_test

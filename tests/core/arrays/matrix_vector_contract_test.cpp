@@ -4,7 +4,7 @@
 #include "tests/closeness.h"
 #include "tests/random_values.h"
 
-namespace weft::core {
+namespace weft::core::matrix_vector_contract_test {
 namespace {
 
 /// y + m x, plainly and in double.
@@ -58,4 +58,4 @@ TEST(MultiplyVector, counts_the_weights_that_it_reads) {
 }
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::matrix_vector_contract_test

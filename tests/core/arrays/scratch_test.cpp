@@ -1,6 +1,6 @@
 #include "core/arrays/scratch.h"
 
-namespace weft::core {
+namespace weft::core::scratch_test {
 namespace {
 
 TEST(Scratch, pieces_follow_each_other_and_no_more_is_given_than_there_is) {
@@ -12,4 +12,4 @@ TEST(Scratch, pieces_follow_each_other_and_no_more_is_given_than_there_is) {
 }
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::scratch_test

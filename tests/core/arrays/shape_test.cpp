@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 
-namespace weft::core {
+namespace weft::core::shape_test {
 namespace {
 
 TEST(Shape, counts_elements_and_rows_of_the_last_axis) {
@@ -59,4 +59,4 @@ TEST(Shape, refuses_negative_extents_and_too_many_axes) {
 }
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::shape_test

@@ -8,7 +8,7 @@
 #include "tests/closeness.h"
 #include "tests/random_values.h"
 
-namespace weft::core {
+namespace weft::core::tensor_test {
 namespace {
 
 using tests::random_tensor;
@@ -152,4 +152,4 @@ TEST(Accumulate, adds_a_tensor_to_itself) {
 }
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::tensor_test

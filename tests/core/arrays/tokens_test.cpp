@@ -2,7 +2,7 @@
 
 #include "core/error.h"
 
-namespace weft::core {
+namespace weft::core::tokens_test {
 namespace {
 
 TEST(Tokens, hold_ids_in_their_shape) {
@@ -26,4 +26,4 @@ TEST(Tokens, are_empty_by_default) {
 TEST(Tokens, refuse_a_shape_that_does_not_fit) { EXPECT_THROW(Tokens({2, 2}, {1, 2, 3}), Error); }
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::tokens_test

@@ -4,7 +4,7 @@
 #include "tests/closeness.h"
 #include "tests/random_values.h"
 
-namespace weft::core {
+namespace weft::core::triangular_solve_contract_test {
 namespace {
 
 // Small enough that solutions stay of the size of the right side.
@@ -54,4 +54,4 @@ TEST(TriangularSolve, refuses_shapes_that_do_not_fit) {
 }
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::triangular_solve_contract_test

@@ -1,6 +1,6 @@
 #include "core/files/base64.h"
 
-namespace weft::core {
+namespace weft::core::base64_test {
 namespace {
 
 TEST(Base64, writes_what_the_standard_says) {
@@ -26,4 +26,4 @@ TEST(Base64, refuses_what_is_none) {
 }
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::base64_test

@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "tests/fresh_directory.h"
 
-namespace weft::core {
+namespace weft::core::durable_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -89,4 +89,4 @@ TEST(DurableFile, several_writers_of_one_file_each_leave_it_whole) {
 }
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::durable_file_test

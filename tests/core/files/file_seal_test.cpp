@@ -6,7 +6,7 @@
 #include "tests/fresh_directory.h"
 #include "tests/no_more_files.h"
 
-namespace weft::core {
+namespace weft::core::file_seal_test {
 namespace {
 
 /// A sealed file with these contents.
@@ -68,4 +68,4 @@ TEST(FileSeal, digests_are_those_of_xxh128sum) {
 }
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::file_seal_test

@@ -11,7 +11,7 @@
 #include "core/files/durable_file.h"
 #include "tests/fresh_directory.h"
 
-namespace weft::core {
+namespace weft::core::hdf5_file_test {
 namespace {
 
 /// A file on disk with the same contents, open for reading.
@@ -164,4 +164,4 @@ TEST(Hdf5File, reports_missing_and_foreign_files_without_printing) {
 }
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::hdf5_file_test

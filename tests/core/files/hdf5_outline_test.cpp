@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 
-namespace weft::core {
+namespace weft::core::hdf5_outline_test {
 namespace {
 
 template <class T>
@@ -69,4 +69,4 @@ TEST(Hdf5Outline, leaves_out_one_dataset) {
 }
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::hdf5_outline_test

@@ -7,7 +7,7 @@
 #include "tests/fresh_directory.h"
 #include "tests/places.h"
 
-namespace weft::core {
+namespace weft::core::hdf5_structure_test {
 namespace {
 
 /// A file with all that weft writes: groups in groups, arrays, numbers and texts.
@@ -87,4 +87,4 @@ TEST(Hdf5Structure, is_checked_before_a_changed_file_can_crash_HDF5) {
 }
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::hdf5_structure_test

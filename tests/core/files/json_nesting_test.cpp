@@ -1,6 +1,6 @@
 #include "core/files/json_nesting.h"
 
-namespace weft::core {
+namespace weft::core::json_nesting_test {
 namespace {
 
 TEST(JsonNesting, counts_brackets_outside_of_texts) {
@@ -13,4 +13,4 @@ TEST(JsonNesting, counts_brackets_outside_of_texts) {
 }
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::json_nesting_test

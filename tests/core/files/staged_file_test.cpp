@@ -9,7 +9,7 @@
 #include "core/files/file_seal.h"
 #include "tests/fresh_directory.h"
 
-namespace weft::core {
+namespace weft::core::staged_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -76,4 +76,4 @@ TEST(Digest, of_pieces_is_that_of_the_whole) {
 }
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::staged_file_test

@@ -8,7 +8,7 @@
 #include "core/ranks/tree_sum.h"
 #include "tests/ranks_in_threads.h"
 
-namespace weft::core {
+namespace weft::core::chunk_link_test {
 namespace {
 
 TEST(ChunkUnits, number_the_chunks_of_each_shard_from_the_right) {
@@ -102,4 +102,4 @@ TEST(ChunkLink, says_who_waits_for_what_was_not_sent) {
 }
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::chunk_link_test

@@ -12,7 +12,7 @@
 #include "core/rng.h"
 #include "tests/ranks_in_threads.h"
 
-namespace weft::core {
+namespace weft::core::slice_sum_test {
 namespace {
 
 constexpr Index numbers = 3 * elementwise_grain + 123;
@@ -176,4 +176,4 @@ TEST(Ranks, are_one_where_nothing_launched_more) {
 }
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::slice_sum_test

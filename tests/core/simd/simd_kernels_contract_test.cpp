@@ -8,7 +8,7 @@
 #include "tests/closeness.h"
 #include "tests/core/simd/simd_tables.h"
 
-namespace weft::core {
+namespace weft::core::simd_kernels_contract_test {
 namespace {
 
 using tests::epsilon;
@@ -209,4 +209,4 @@ TEST(SimdDeathTest, obeys_the_environment_and_refuses_what_it_does_not_know) {
 }
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::simd_kernels_contract_test

@@ -4,7 +4,7 @@
 #include "tests/closeness.h"
 #include "tests/core/simd/simd_tables.h"
 
-namespace weft::core {
+namespace weft::core::simd_layer_kernels_contract_test {
 namespace {
 
 using tests::epsilon;
@@ -245,4 +245,4 @@ INSTANTIATE_TEST_SUITE_P(Simd, SimdLayerKernelsOf, testing::ValuesIn(tables_for_
                          [](const auto& table) { return table.param->isa; });
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::simd_layer_kernels_contract_test

@@ -2,7 +2,7 @@
 #include "tests/closeness.h"
 #include "tests/core/simd/simd_tables.h"
 
-namespace weft::core {
+namespace weft::core::simd_selection_kernels_contract_test {
 namespace {
 
 class SimdSelectionKernelsOf : public SimdKernelsOf {};
@@ -42,4 +42,4 @@ INSTANTIATE_TEST_SUITE_P(Simd, SimdSelectionKernelsOf, testing::ValuesIn(tables_
                          [](const auto& table) { return table.param->isa; });
 
 }  // namespace
-}  // namespace weft::core
+}  // namespace weft::core::simd_selection_kernels_contract_test

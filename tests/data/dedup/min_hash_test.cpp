@@ -5,7 +5,7 @@
 #include "core/rng.h"
 #include "data/dedup/shingles.h"
 
-namespace weft::data {
+namespace weft::data::min_hash_test {
 namespace {
 
 using core::Index;
@@ -95,4 +95,4 @@ TEST(MinHash, bands_are_chosen_for_the_threshold) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::min_hash_test

@@ -9,7 +9,7 @@
 #include "data/dedup/shingles.h"
 #include "tests/data/refusal.h"
 
-namespace weft::data {
+namespace weft::data::near_duplicates_test {
 namespace {
 
 using core::Index;
@@ -202,4 +202,4 @@ TEST(NearDuplicates, senseless_settings_are_refused) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::near_duplicates_test

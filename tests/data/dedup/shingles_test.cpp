@@ -1,6 +1,6 @@
 #include "data/dedup/shingles.h"
 
-namespace weft::data {
+namespace weft::data::shingles_test {
 namespace {
 
 TEST(Shingles, texts_are_compared_in_lower_case_with_single_spaces) {
@@ -34,4 +34,4 @@ TEST(Shingles, two_of_six_shared_is_a_third) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::shingles_test

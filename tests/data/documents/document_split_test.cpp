@@ -3,7 +3,7 @@
 #include "core/error.h"
 #include "data/documents/document_file.h"
 
-namespace weft::data {
+namespace weft::data::document_split_test {
 namespace {
 
 std::vector<std::string> texts_of(const std::string& bytes, const DocumentRule& rule) {
@@ -68,4 +68,4 @@ TEST(Documents, leave_no_split_with_a_share_empty) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::document_split_test

@@ -5,7 +5,7 @@
 #include "data/documents/document_file.h"
 #include "tests/data/refusal.h"
 
-namespace weft::data {
+namespace weft::data::document_stream_test {
 namespace {
 
 using Form = DocumentRule::Form;
@@ -82,4 +82,4 @@ TEST(DocumentStream, names_the_line_that_lacks_the_field) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::document_stream_test

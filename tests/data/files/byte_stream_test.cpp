@@ -8,7 +8,7 @@
 #include "tests/data/refusal.h"
 #include "tests/data/scratch_file.h"
 
-namespace weft::data {
+namespace weft::data::byte_stream_test {
 namespace {
 
 std::string gzip(const std::string& text) {
@@ -115,4 +115,4 @@ TEST(ByteStream, says_what_to_do_about_missing_files) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::byte_stream_test

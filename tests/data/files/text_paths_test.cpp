@@ -3,7 +3,7 @@
 #include "tests/data/refusal.h"
 #include "tests/data/scratch_file.h"
 
-namespace weft::data {
+namespace weft::data::text_paths_test {
 namespace {
 
 class Folder {
@@ -60,4 +60,4 @@ TEST(TextPaths, without_a_file_say_what_to_do) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::text_paths_test

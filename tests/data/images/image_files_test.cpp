@@ -7,7 +7,7 @@
 #include "tests/data/images/image_bytes.h"
 #include "tests/data/refusal.h"
 
-namespace weft::data {
+namespace weft::data::image_files_test {
 namespace {
 
 const auto counting = [](std::uint32_t i) { return i % 251; };
@@ -183,4 +183,4 @@ TEST(ImageFiles, name_the_command_that_installs_a_missing_dataset) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::image_files_test

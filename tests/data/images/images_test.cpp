@@ -11,7 +11,7 @@
 #include "tests/data/images/image_bytes.h"
 #include "tests/data/refusal.h"
 
-namespace weft::data {
+namespace weft::data::images_test {
 namespace {
 
 /// Twenty images of 2 x 3 whose values are their own number.
@@ -261,4 +261,4 @@ TEST(Shapes, are_drawn_by_settings_alone_and_have_three_classes) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::images_test

@@ -7,7 +7,7 @@
 #include "tests/data/batch_equality.h"
 #include "tests/data/given_data.h"
 
-namespace weft::data {
+namespace weft::data::facts_test {
 namespace {
 
 /// What a document says, read back token by token.
@@ -153,4 +153,4 @@ TEST(Facts, settings_report_what_does_not_go_together) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::facts_test

@@ -8,7 +8,7 @@
 #include "tests/data/refusal.h"
 #include "tests/data/scratch_file.h"
 
-namespace weft::data {
+namespace weft::data::qa_test {
 namespace {
 
 string question(const string& id, const string& text, const string& rest) {
@@ -228,4 +228,4 @@ TEST(Qa, settings_report_what_does_not_fit) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::qa_test

@@ -6,7 +6,7 @@
 #include "tests/data/refusal.h"
 #include "tests/data/solvable/solver_score.h"
 
-namespace weft::data {
+namespace weft::data::copying_test {
 namespace {
 
 /// The symbol whose turn it is: as many were asked for as there are asks before this one.
@@ -59,4 +59,4 @@ TEST(CopyingSettings, report_words_that_do_not_fit) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::copying_test

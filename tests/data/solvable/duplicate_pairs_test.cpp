@@ -6,7 +6,7 @@
 #include "tests/data/given_data.h"
 #include "tests/data/refusal.h"
 
-namespace weft::data {
+namespace weft::data::duplicate_pairs_test {
 namespace {
 
 TEST(DuplicatePairs, the_target_is_the_source_and_its_end) {
@@ -93,4 +93,4 @@ TEST(DuplicatePairs, refuses_words_that_do_not_fit) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::duplicate_pairs_test

@@ -7,7 +7,7 @@
 #include "tests/data/given_data.h"
 #include "tests/data/refusal.h"
 
-namespace weft::data {
+namespace weft::data::duplicate_test {
 namespace {
 
 TEST(Duplicate, repeats_a_word_and_scores_the_copy) {
@@ -86,4 +86,4 @@ TEST(DuplicateSettings, report_words_that_do_not_fit) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::duplicate_test

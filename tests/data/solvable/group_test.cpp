@@ -6,7 +6,7 @@
 #include "tests/data/given_data.h"
 #include "tests/data/solvable/solver_score.h"
 
-namespace weft::data {
+namespace weft::data::group_test {
 namespace {
 
 /// Applies the permutations one after another to the things themselves.
@@ -72,4 +72,4 @@ TEST(GroupSettings, name_the_group) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::group_test

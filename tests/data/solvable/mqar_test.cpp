@@ -8,7 +8,7 @@
 #include "tests/data/refusal.h"
 #include "tests/data/solvable/solver_score.h"
 
-namespace weft::data {
+namespace weft::data::mqar_test {
 namespace {
 
 using Row = std::span<const Token>;
@@ -118,4 +118,4 @@ TEST(MqarSettings, report_what_does_not_fit) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::mqar_test

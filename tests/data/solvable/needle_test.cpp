@@ -7,7 +7,7 @@
 #include "tests/data/refusal.h"
 #include "tests/data/solvable/solver_score.h"
 
-namespace weft::data {
+namespace weft::data::needle_test {
 namespace {
 
 constexpr Token mark = 26;
@@ -84,4 +84,4 @@ TEST(NeedleSettings, report_what_does_not_fit) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::needle_test

@@ -2,7 +2,7 @@
 
 #include "tests/data/refusal.h"
 
-namespace weft::data {
+namespace weft::data::alphabet_test {
 namespace {
 
 TEST(Alphabet, text_becomes_places_in_the_list_and_text_again) {
@@ -34,4 +34,4 @@ TEST(Alphabet, refuses_tokens_and_lists_that_mean_nothing) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::alphabet_test

@@ -7,7 +7,7 @@
 #include "tests/data/refusal.h"
 #include "tests/data/spelling/sample_tokenizer.h"
 
-namespace weft::data {
+namespace weft::data::piece_table_test {
 namespace {
 
 /// Protocol-buffer fields, written by hand.
@@ -117,4 +117,4 @@ TEST(PieceTable, survives_random_bytes) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::piece_table_test

@@ -1,6 +1,6 @@
 #include "data/spelling/text_cuts.h"
 
-namespace weft::data {
+namespace weft::data::text_cuts_test {
 namespace {
 
 struct Cuts {
@@ -70,4 +70,4 @@ TEST(TextCuts, of_what_is_settled_and_of_what_follows_are_those_of_the_whole) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::text_cuts_test

@@ -7,7 +7,7 @@
 #include "tests/data/scratch_file.h"
 #include "tests/data/spelling/sample_tokenizer.h"
 
-namespace weft::data {
+namespace weft::data::tokenizer_test {
 namespace {
 
 using core::Token;
@@ -110,4 +110,4 @@ TEST(TokenizerFile, that_is_missing_or_far_too_large_is_refused) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::tokenizer_test

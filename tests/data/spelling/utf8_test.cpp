@@ -1,6 +1,6 @@
 #include "data/spelling/utf8.h"
 
-namespace weft::data {
+namespace weft::data::utf8_test {
 namespace {
 
 TEST(Utf8, every_character_survives_writing_and_reading) {
@@ -34,4 +34,4 @@ TEST(Utf8, refuses_what_is_not_utf8_and_stays_in_place) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::utf8_test

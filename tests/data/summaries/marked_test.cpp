@@ -6,7 +6,7 @@
 #include "tests/data/batch_equality.h"
 #include "tests/data/given_data.h"
 
-namespace weft::data {
+namespace weft::data::marked_test {
 namespace {
 
 std::vector<Token> source_of(const Batch& batch, Index row) {
@@ -100,4 +100,4 @@ TEST(Marked, settings_report_what_does_not_fit) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::marked_test

@@ -12,7 +12,7 @@
 #include "tests/data/scratch_file.h"
 #include "tests/data/spelling/sample_tokenizer.h"
 
-namespace weft::data {
+namespace weft::data::pairs_test {
 namespace {
 
 Pairs from(const string& content, PairsSettings settings = {}, Index length = 8, Index batch = 1) {
@@ -186,4 +186,4 @@ TEST(Pairs, are_read_in_pieces_whose_bits_are_those_of_bytes) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::pairs_test

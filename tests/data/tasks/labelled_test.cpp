@@ -10,7 +10,7 @@
 #include "tests/data/scratch_file.h"
 #include "tests/data/spelling/sample_tokenizer.h"
 
-namespace weft::data {
+namespace weft::data::labelled_test {
 namespace {
 
 LabelledSettings whole(const ScratchFile& file) {
@@ -225,4 +225,4 @@ TEST(Labelled, reads_pieces_one_higher_cut_at_the_length) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::labelled_test

@@ -9,7 +9,7 @@
 #include "tests/data/given_data.h"
 #include "tests/data/refusal.h"
 
-namespace weft::data {
+namespace weft::data::listops_test {
 namespace {
 
 using listops::Expression;
@@ -250,4 +250,4 @@ TEST(ListopsSettings, classify_sequences_that_are_padded_unless_all_have_the_ful
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::listops_test

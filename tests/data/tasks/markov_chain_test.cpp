@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 
-namespace weft::data {
+namespace weft::data::markov_chain_test {
 namespace {
 
 using core::Index;
@@ -87,4 +87,4 @@ TEST(MarkovChain, refuses_more_successors_than_symbols) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::markov_chain_test

@@ -6,7 +6,7 @@
 #include "tests/data/batch_equality.h"
 #include "tests/data/given_data.h"
 
-namespace weft::data {
+namespace weft::data::noise_test {
 namespace {
 
 TEST(Noise, a_batch_depends_on_seed_and_number_only) {
@@ -84,4 +84,4 @@ TEST(NoiseSettings, streams_are_whole_segments) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::noise_test

@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 
-namespace weft::data {
+namespace weft::data::recall_source_test {
 namespace {
 
 const RecallSource standard({}, 128);
@@ -255,4 +255,4 @@ TEST(RecallSource, refuses_a_length_in_which_nothing_can_return) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::recall_source_test

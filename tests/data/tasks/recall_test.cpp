@@ -8,7 +8,7 @@
 #include "tests/data/given_data.h"
 #include "tests/data/refusal.h"
 
-namespace weft::data {
+namespace weft::data::recall_test {
 namespace {
 
 std::vector<Token> row_of(const core::Tokens& tokens, Index row) {
@@ -187,4 +187,4 @@ TEST(RecallSettings, report_what_does_not_go_together) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::recall_test

@@ -7,7 +7,7 @@
 #include "tests/data/refusal.h"
 #include "tests/data/scratch_file.h"
 
-namespace weft::data {
+namespace weft::data::document_text_test {
 namespace {
 
 using Documents = TextSettings::Documents;
@@ -199,4 +199,4 @@ TEST(DocumentText, of_fewer_documents_than_splits_is_refused) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::document_text_test

@@ -10,7 +10,7 @@
 #include "tests/data/refusal.h"
 #include "tests/data/scratch_file.h"
 
-namespace weft::data {
+namespace weft::data::masking_test {
 namespace {
 
 MaskingSettings bert() { return {.masking = MaskingSettings::Kind::bert}; }
@@ -221,4 +221,4 @@ TEST(MaskedText, says_what_to_do_about_a_short_split_a_stride_and_streams) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::masking_test

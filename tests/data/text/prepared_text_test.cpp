@@ -12,7 +12,7 @@
 #include "tests/data/refusal.h"
 #include "tests/data/scratch_file.h"
 
-namespace weft::data {
+namespace weft::data::prepared_text_test {
 namespace {
 
 std::string bytes_in(const std::string& path) {
@@ -279,4 +279,4 @@ TEST(PreparedText, a_file_cut_while_in_use_is_an_error_and_no_crash) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::prepared_text_test

@@ -5,7 +5,7 @@
 #include "tests/data/refusal.h"
 #include "tests/data/spelling/sample_tokenizer.h"
 
-namespace weft::data {
+namespace weft::data::text_encoder_test {
 namespace {
 
 using core::Token;
@@ -125,4 +125,4 @@ TEST(CharacterSurvey, finds_characters_that_pieces_cut_and_says_where_bytes_are_
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::text_encoder_test

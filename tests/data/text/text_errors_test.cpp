@@ -2,7 +2,7 @@
 #include "tests/data/refusal.h"
 #include "tests/data/scratch_file.h"
 
-namespace weft::data {
+namespace weft::data::text_errors_test {
 namespace {
 
 core::Error refusal(const TextSettings& settings, Index length = 8, Index batch = 1) {
@@ -84,4 +84,4 @@ TEST(TextErrors, contradictory_settings_are_refused) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::text_errors_test

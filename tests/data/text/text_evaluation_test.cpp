@@ -4,7 +4,7 @@
 #include "tests/data/refusal.h"
 #include "tests/data/scratch_file.h"
 
-namespace weft::data {
+namespace weft::data::text_evaluation_test {
 namespace {
 
 /// A text in which every character occurs once, so that a token tells its place.
@@ -127,4 +127,4 @@ TEST(TextEvaluation, of_streams_goes_on_in_every_row_and_scores_each_token_once)
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::text_evaluation_test

@@ -1,7 +1,7 @@
 #include "tests/data/given_data.h"
 #include "tests/data/scratch_file.h"
 
-namespace weft::data {
+namespace weft::data::text_settings_test {
 namespace {
 
 GivenData text(tests::Settings given) {
@@ -62,4 +62,4 @@ TEST(TextSettings, plan_a_text_or_one_with_hidden_tokens) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::text_settings_test

@@ -7,7 +7,7 @@
 #include "tests/data/refusal.h"
 #include "tests/data/scratch_file.h"
 
-namespace weft::data {
+namespace weft::data::text_test {
 namespace {
 
 /// Bytes that seldom repeat, so that what is read identifies its place in the text.
@@ -179,4 +179,4 @@ TEST(Text, fingerprint_tells_content_and_settings_apart_but_not_seed_or_place) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::text_test

@@ -2,7 +2,7 @@
 
 #include "core/error.h"
 
-namespace weft::data {
+namespace weft::data::packed_tokens_test {
 namespace {
 
 TEST(PackedTokens, give_back_every_token_at_every_width) {
@@ -32,4 +32,4 @@ TEST(PackedTokens, read_any_stretch_and_nothing_beyond_the_end) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::packed_tokens_test

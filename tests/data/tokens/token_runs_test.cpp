@@ -7,7 +7,7 @@
 #include "data/tokens/token_files.h"
 #include "tests/fresh_directory.h"
 
-namespace weft::data {
+namespace weft::data::token_runs_test {
 namespace {
 
 std::vector<Token> some(Index vocabulary, Index count, std::uint64_t seed) {
@@ -83,4 +83,4 @@ TEST(TokenRuns, that_do_not_fit_in_memory_are_refused_before_it_is_taken) {
 }
 
 }  // namespace
-}  // namespace weft::data
+}  // namespace weft::data::token_runs_test

@@ -8,7 +8,7 @@
 #include "experiments/checkpoint/file.h"
 #include "tests/experiments/checkpoint/checkpoint_sample.h"
 
-namespace weft::experiments {
+namespace weft::experiments::checkpoint_file_test {
 namespace {
 
 TEST(CheckpointFile, comes_back_bit_for_bit) {
@@ -72,4 +72,4 @@ TEST(CheckpointFile, refuses_a_sealed_hdf5_file_that_is_no_checkpoint) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::checkpoint_file_test

@@ -2,7 +2,7 @@
 #include "core/rng.h"
 #include "experiments/checkpoint/list.h"
 
-namespace weft::experiments {
+namespace weft::experiments::checkpoint_list_test {
 namespace {
 
 const std::vector<CheckpointEntry> two{
@@ -41,4 +41,4 @@ TEST(CheckpointList, knows_checkpoint_names) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::checkpoint_list_test

@@ -9,7 +9,7 @@
 #include "experiments/checkpoint/store.h"
 #include "tests/experiments/checkpoint/checkpoint_sample.h"
 
-namespace weft::experiments {
+namespace weft::experiments::checkpoint_store_crash_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -93,4 +93,4 @@ TEST(CheckpointStoreCrash, says_when_there_is_no_directory_to_write_to) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::checkpoint_store_crash_test

@@ -8,7 +8,7 @@
 #include "tests/experiments/checkpoint/checkpoint_sample.h"
 #include "tests/no_more_files.h"
 
-namespace weft::experiments {
+namespace weft::experiments::checkpoint_store_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -218,4 +218,4 @@ TEST(CheckpointStore, names_every_file_when_none_is_usable) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::checkpoint_store_test

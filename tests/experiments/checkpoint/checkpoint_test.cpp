@@ -3,7 +3,7 @@
 #include "core/error.h"
 #include "tests/experiments/checkpoint/checkpoint_sample.h"
 
-namespace weft::experiments {
+namespace weft::experiments::checkpoint_test {
 namespace {
 
 Checkpoint two_parameters() {
@@ -58,4 +58,4 @@ TEST(Checkpoint, names_every_difference_at_once_and_copies_nothing) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::checkpoint_test

@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "tests/fresh_directory.h"
 
-namespace weft::experiments {
+namespace weft::experiments::safetensors_test {
 namespace {
 
 using core::Real;
@@ -140,4 +140,4 @@ TEST(Safetensors, what_an_entry_holds_besides_its_fields_is_passed_over) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::safetensors_test

@@ -1,7 +1,7 @@
 #include "tests/experiments/program.h"
 #include "tests/places.h"
 
-namespace weft::experiments {
+namespace weft::experiments::causal_config_test {
 namespace {
 
 const std::string configs = source_dir() + "/configs/";
@@ -26,4 +26,4 @@ TEST(CausalConfig, a_model_that_reads_the_next_token_is_not_trained_to_predict_i
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::causal_config_test

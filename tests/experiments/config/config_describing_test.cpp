@@ -1,6 +1,6 @@
 #include "experiments/config/describing.h"
 
-namespace weft::experiments {
+namespace weft::experiments::config_describing_test {
 namespace {
 
 struct Settings {
@@ -59,4 +59,4 @@ TEST(DescribingFields, leave_settings_alone) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::config_describing_test

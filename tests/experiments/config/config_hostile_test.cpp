@@ -4,7 +4,7 @@
 #include "experiments/run/run_config.h"
 #include "tests/experiments/config/config_scratch.h"
 
-namespace weft::experiments {
+namespace weft::experiments::config_hostile_test {
 namespace {
 
 std::string refusal_of(const std::string& text) {
@@ -163,4 +163,4 @@ TEST(HostileConfig, survives_every_prefix_and_every_broken_byte_of_a_config) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::config_hostile_test

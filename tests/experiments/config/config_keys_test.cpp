@@ -2,7 +2,7 @@
 #include "experiments/config/reader.h"
 #include "tests/experiments/config/config_scratch.h"
 
-namespace weft::experiments {
+namespace weft::experiments::config_keys_test {
 namespace {
 
 struct RecallSettings {
@@ -275,4 +275,4 @@ TEST(ConfigKeys, find_lines_in_included_files) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::config_keys_test

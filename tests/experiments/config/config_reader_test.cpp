@@ -3,7 +3,7 @@
 #include "experiments/config/reader.h"
 #include "tests/experiments/config/config_scratch.h"
 
-namespace weft::experiments {
+namespace weft::experiments::config_reader_test {
 namespace {
 
 struct GroupSettings {
@@ -213,4 +213,4 @@ TEST(ConfigReader, takes_problems_that_no_section_sees_alone) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::config_reader_test

@@ -5,7 +5,7 @@
 #include "experiments/config/resolved.h"
 #include "tests/experiments/config/config_scratch.h"
 
-namespace weft::experiments {
+namespace weft::experiments::config_resolved_test {
 namespace {
 
 struct Part {
@@ -172,4 +172,4 @@ TEST(ResolvedConfig, lists_who_set_each_value) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::config_resolved_test

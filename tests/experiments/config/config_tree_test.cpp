@@ -1,7 +1,7 @@
 #include "experiments/config/tree.h"
 #include "tests/experiments/config/config_scratch.h"
 
-namespace weft::experiments {
+namespace weft::experiments::config_tree_test {
 namespace {
 
 const std::string one_problem = "1 problem in the configuration, nothing was started\n  ";
@@ -213,4 +213,4 @@ TEST(ConfigTree, names_the_tables_of_a_section_in_order) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::config_tree_test

@@ -6,7 +6,7 @@
 #include "layers/attention/registry.h"
 #include "tests/experiments/program.h"
 
-namespace weft::experiments {
+namespace weft::experiments::every_key_test {
 namespace {
 
 /// The keys that a section resolves to when its own text is `toml`.
@@ -129,4 +129,4 @@ TEST(EveryKey, is_printed_completed_and_listed_with_its_mechanism) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::every_key_test

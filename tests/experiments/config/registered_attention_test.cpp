@@ -3,7 +3,7 @@
 #include "experiments/run/run_config.h"
 #include "layers/attention/registry.h"
 
-namespace weft::experiments {
+namespace weft::experiments::registered_attention_test {
 namespace {
 
 constexpr const char* config = R"(
@@ -31,4 +31,4 @@ TEST(RegisteredAttention, is_named_by_configs_and_described_like_those_of_the_pr
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::registered_attention_test

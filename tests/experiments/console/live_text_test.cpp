@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-namespace weft::experiments {
+namespace weft::experiments::live_text_test {
 namespace {
 
 TEST(LiveText, a_file_gets_messages_alone_and_no_control_character) {
@@ -47,4 +47,4 @@ TEST(Papercut15, a_terminal_that_becomes_narrower_is_redrawn_in_place) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::live_text_test

@@ -1,6 +1,6 @@
 #include "experiments/console/nearest_word.h"
 
-namespace weft::experiments {
+namespace weft::experiments::nearest_word_test {
 namespace {
 
 TEST(Spelling, counts_insertions_omissions_replacements_and_swaps) {
@@ -34,4 +34,4 @@ TEST(Spelling, does_not_take_one_short_word_for_another) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::nearest_word_test

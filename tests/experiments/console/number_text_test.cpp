@@ -2,7 +2,7 @@
 
 #include <limits>
 
-namespace weft::experiments {
+namespace weft::experiments::number_text_test {
 namespace {
 
 TEST(NumberText, shortens_counts_and_durations) {
@@ -39,4 +39,4 @@ TEST(NumberText, exact_numbers_have_the_fewest_digits_and_a_short_exponent) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::number_text_test

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
-namespace weft::experiments {
+namespace weft::experiments::progress_test {
 namespace {
 
 Progress::Line line_at(core::Index step) {
@@ -106,4 +106,4 @@ TEST(Progress, shows_control_characters_of_samples_as_dots) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::progress_test

@@ -11,7 +11,7 @@
 #include "experiments/draw/markup.h"
 #include "experiments/draw/picture_file.h"
 
-namespace weft::experiments {
+namespace weft::experiments::chart_test {
 namespace {
 
 using Tree = boost::property_tree::ptree;
@@ -181,4 +181,4 @@ TEST(Chart, ticks_stand_at_round_numbers_inside_the_values) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::chart_test

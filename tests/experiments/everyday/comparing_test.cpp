@@ -8,7 +8,7 @@
 #include "tests/experiments/program.h"
 #include "tests/experiments/sweep/sweep_scratch.h"
 
-namespace weft::experiments {
+namespace weft::experiments::comparing_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -143,4 +143,4 @@ TEST(Papercut6, an_estimate_counts_the_scoring_of_a_large_split) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::comparing_test

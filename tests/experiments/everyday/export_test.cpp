@@ -7,7 +7,7 @@
 #include "tests/experiments/sweep/sweep_scratch.h"
 #include "tests/places.h"
 
-namespace weft::experiments {
+namespace weft::experiments::export_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -166,4 +166,4 @@ batch = 2
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::export_test

@@ -9,7 +9,7 @@
 #include "tests/experiments/program.h"
 #include "tests/places.h"
 
-namespace weft::experiments {
+namespace weft::experiments::gpt2_test {
 namespace {
 
 const char* const gpt2 = R"(
@@ -97,4 +97,4 @@ TEST(Row13, a_file_with_the_activation_of_published_gpt2_gives_the_logits_of_its
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::gpt2_test

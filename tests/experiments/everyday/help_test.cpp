@@ -10,7 +10,7 @@
 #include "tests/experiments/program.h"
 #include "tests/places.h"
 
-namespace weft::experiments {
+namespace weft::experiments::help_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -168,4 +168,4 @@ TEST(Papercut15, help_for_a_verb_is_about_the_verb) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::help_test

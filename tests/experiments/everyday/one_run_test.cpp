@@ -7,7 +7,7 @@
 #include "tests/experiments/program.h"
 #include "tests/experiments/sweep/sweep_scratch.h"
 
-namespace weft::experiments {
+namespace weft::experiments::one_run_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -106,4 +106,4 @@ TEST(Row2, runs_side_by_side_name_the_settings_that_differ) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::one_run_test

@@ -2,7 +2,7 @@
 #include "data/text/prepared_text.h"
 #include "tests/experiments/program.h"
 
-namespace weft::experiments {
+namespace weft::experiments::own_text_test {
 namespace {
 
 bool has(const std::string& text, const std::string& part) {
@@ -60,4 +60,4 @@ TEST(Row3, what_dedup_writes_prepare_reads) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::own_text_test

@@ -11,7 +11,7 @@
 #include "tests/experiments/sweep/sweep_scratch.h"
 #include "tests/places.h"
 
-namespace weft::experiments {
+namespace weft::experiments::paper_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -164,4 +164,4 @@ TEST(Row16, a_run_records_the_commit_and_compiler_that_the_program_names) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::paper_test

@@ -7,7 +7,7 @@
 #include "tests/experiments/program.h"
 #include "tests/experiments/squad_sample.h"
 
-namespace weft::experiments {
+namespace weft::experiments::predict_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -327,4 +327,4 @@ TEST(Papercut2, other_labels_are_an_error_that_lists_them_and_fewer_are_none) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::predict_test

@@ -13,7 +13,7 @@
 #include "tests/experiments/program.h"
 #include "tests/experiments/sweep/sweep_scratch.h"
 
-namespace weft::experiments {
+namespace weft::experiments::runs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -160,4 +160,4 @@ TEST(Row6, ages_are_read_as_people_write_them) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::runs_test

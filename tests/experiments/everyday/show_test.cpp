@@ -5,7 +5,7 @@
 
 #include "tests/experiments/program.h"
 
-namespace weft::experiments {
+namespace weft::experiments::show_test {
 namespace {
 
 std::size_t occurrences(const std::string& text, const std::string& word) {
@@ -185,4 +185,4 @@ TEST_F(Row8, pictures_are_files_that_carry_their_colours) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::show_test

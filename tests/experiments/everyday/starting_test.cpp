@@ -9,7 +9,7 @@
 #include "tests/experiments/program.h"
 #include "tests/experiments/sweep/sweep_scratch.h"
 
-namespace weft::experiments {
+namespace weft::experiments::starting_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -195,4 +195,4 @@ TEST(Row12, what_cannot_change_on_resume_names_the_way_that_works) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::starting_test

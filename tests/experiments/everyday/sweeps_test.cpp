@@ -10,7 +10,7 @@
 #include "tests/experiments/program.h"
 #include "tests/experiments/sweep/sweep_scratch.h"
 
-namespace weft::experiments {
+namespace weft::experiments::sweeps_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -204,4 +204,4 @@ TEST(Papercut15, one_thread_a_trial_is_no_plural) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::sweeps_test

@@ -5,7 +5,7 @@
 #include "experiments/forecast/run_forecast.h"
 #include "experiments/train/resume_check.h"
 
-namespace weft::experiments {
+namespace weft::experiments::memory_budget_test {
 namespace {
 
 const std::string model_of_six_layers =
@@ -99,4 +99,4 @@ TEST(MemoryBudgetOfARun, does_not_make_it_another_run) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::memory_budget_test

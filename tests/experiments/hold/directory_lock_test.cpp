@@ -38,7 +38,7 @@ extern "C" int link_or_failure(const char* from, const char* to) {
   return made == 0 && loses_replies ? refuse(EEXIST) : made;
 }
 
-namespace weft::experiments {
+namespace weft::experiments::directory_lock_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -300,4 +300,4 @@ TEST(DirectoryLockWithoutLinks, is_a_lock_alone_and_without_both_an_error) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::directory_lock_test

@@ -1,6 +1,6 @@
 #include "experiments/hold/outside_program.h"
 
-namespace weft::experiments {
+namespace weft::experiments::outside_program_test {
 namespace {
 
 TEST(OutsideProgram, gives_the_exit_code_and_what_was_printed) {
@@ -24,4 +24,4 @@ TEST(OutsideProgram, says_when_there_is_no_such_program) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::outside_program_test

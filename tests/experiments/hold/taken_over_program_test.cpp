@@ -5,7 +5,7 @@
 #include "experiments/hold/holder.h"
 #include "tests/experiments/program.h"
 
-namespace weft::experiments {
+namespace weft::experiments::taken_over_program_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -43,4 +43,4 @@ TEST(TakenOverProgram, a_run_whose_claim_is_gone_writes_no_more_of_its_state_and
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::taken_over_program_test

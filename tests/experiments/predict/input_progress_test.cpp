@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-namespace weft::experiments {
+namespace weft::experiments::input_progress_test {
 namespace {
 
 /// The progress of an input of so many bytes, at times that the test sets.
@@ -53,4 +53,4 @@ TEST(InputProgress, keeps_one_line_on_a_terminal_within_its_width) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::input_progress_test

@@ -7,7 +7,7 @@
 #include "experiments/report/advice.h"
 #include "experiments/report/result_tables.h"
 
-namespace weft::experiments {
+namespace weft::experiments::comparison_test {
 namespace {
 
 TrialRecord trial(TrialSettings settings, double validation, double bits) {
@@ -166,4 +166,4 @@ TEST(Table, escapes_what_a_spreadsheet_a_browser_or_tex_would_run) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::comparison_test

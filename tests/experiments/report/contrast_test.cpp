@@ -6,7 +6,7 @@
 #include "experiments/report/result_tables.h"
 #include "tests/experiments/report/report_trials.h"
 
-namespace weft::experiments {
+namespace weft::experiments::contrast_test {
 namespace {
 
 using Finding = Contrast::Finding;
@@ -143,4 +143,4 @@ TEST(Verdict, every_pair_is_listed_with_its_finding_in_all_metrics) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::contrast_test

@@ -6,7 +6,7 @@
 #include "experiments/report/result_tables.h"
 #include "tests/experiments/report/report_trials.h"
 
-namespace weft::experiments {
+namespace weft::experiments::doubts_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -116,4 +116,4 @@ TEST(Doubts, one_system_under_two_names_is_found) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::doubts_test

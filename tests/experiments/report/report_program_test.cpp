@@ -5,7 +5,7 @@
 #include "tests/experiments/program.h"
 #include "tests/experiments/sweep/sweep_scratch.h"
 
-namespace weft::experiments {
+namespace weft::experiments::report_program_test {
 namespace {
 
 const char* const swept = R"(
@@ -98,4 +98,4 @@ TEST(ReportProgram, a_directory_without_a_sweep_and_an_odd_ending_are_refused) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::report_program_test

@@ -6,7 +6,7 @@
 #include "tests/experiments/program.h"
 #include "tests/experiments/sweep/sweep_scratch.h"
 
-namespace weft::experiments {
+namespace weft::experiments::span_chart_test {
 namespace {
 
 TEST(SpanChart, has_a_mark_for_every_head_of_every_layer) {
@@ -60,4 +60,4 @@ TEST(SpanChart, stands_in_the_report_of_a_sweep_with_spans_and_in_no_other) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::span_chart_test

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace weft::experiments {
+namespace weft::experiments::statistics_test {
 namespace {
 
 TEST(Statistic, a_mean_of_few_has_the_interval_of_student) {
@@ -54,4 +54,4 @@ TEST(Statistics, the_exponent_of_a_power_law_is_found) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::statistics_test

@@ -9,7 +9,7 @@
 #include "experiments/run/run_files.h"
 #include "tests/fresh_directory.h"
 
-namespace weft::experiments {
+namespace weft::experiments::trial_record_test {
 namespace {
 
 /// A sweep of one trial, as weft writes it, with these metrics.
@@ -69,4 +69,4 @@ TEST(TrialRecord, a_plan_of_more_than_any_sweep_has_is_called_damaged) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::trial_record_test

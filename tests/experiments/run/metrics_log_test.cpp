@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "tests/experiments/checkpoint/checkpoint_sample.h"
 
-namespace weft::experiments {
+namespace weft::experiments::metrics_log_test {
 namespace {
 
 void append_steps(const std::filesystem::path& path, core::Index first, core::Index last) {
@@ -117,4 +117,4 @@ TEST(MetricsLog, says_when_it_cannot_be_opened) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::metrics_log_test

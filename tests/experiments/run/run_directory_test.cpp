@@ -7,7 +7,7 @@
 #include "experiments/run/metrics_log.h"
 #include "tests/experiments/checkpoint/checkpoint_sample.h"
 
-namespace weft::experiments {
+namespace weft::experiments::run_directory_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -163,4 +163,4 @@ TEST(RunFiles, an_old_status_that_kept_reason_and_advice_in_one_text_is_read) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::run_directory_test

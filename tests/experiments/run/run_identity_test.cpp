@@ -3,7 +3,7 @@
 
 #include "experiments/run/run_config.h"
 
-namespace weft::experiments {
+namespace weft::experiments::run_identity_test {
 namespace {
 
 std::string identity(const std::string& attention, const std::string& settings) {
@@ -32,4 +32,4 @@ TEST(RunIdentity, knows_a_recurrence_without_its_convolution) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::run_identity_test

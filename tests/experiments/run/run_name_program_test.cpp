@@ -2,7 +2,7 @@
 
 #include "tests/experiments/program.h"
 
-namespace weft::experiments {
+namespace weft::experiments::run_name_program_test {
 namespace {
 
 std::set<std::string> runs_of(const Program& program) {
@@ -36,4 +36,4 @@ TEST(RunName, is_the_configs_name_and_the_hash_of_what_determines_results) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::run_name_program_test

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-namespace weft::experiments {
+namespace weft::experiments::stop_signal_test {
 namespace {
 
 /// The wait status of a child that runs `work`.
@@ -79,4 +79,4 @@ TEST(StopSignal, exists_only_once) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::stop_signal_test

@@ -9,7 +9,7 @@
 #include "tests/experiments/program.h"
 #include "tests/fresh_directory.h"
 
-namespace weft::experiments {
+namespace weft::experiments::tensorboard_log_test {
 namespace {
 
 using core::Index;
@@ -192,4 +192,4 @@ TEST(TensorboardLog, a_run_that_was_resumed_shows_what_its_metrics_hold) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::tensorboard_log_test

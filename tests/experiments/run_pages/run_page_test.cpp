@@ -10,7 +10,7 @@
 #include "tests/experiments/program.h"
 #include "tests/experiments/sweep/sweep_scratch.h"
 
-namespace weft::experiments {
+namespace weft::experiments::run_page_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -145,4 +145,4 @@ TEST(Thinned, keeps_the_mean_and_the_last_step) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::run_page_test

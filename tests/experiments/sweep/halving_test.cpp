@@ -5,7 +5,7 @@
 
 #include "experiments/sweep/turns.h"
 
-namespace weft::experiments {
+namespace weft::experiments::halving_test {
 namespace {
 
 constexpr double none = std::numeric_limits<double>::infinity();
@@ -140,4 +140,4 @@ TEST(Turns, pruning_waits_for_the_first_seed_of_all_and_gives_up_what_is_far_beh
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::halving_test

@@ -8,7 +8,7 @@
 #include "layers/settings/part_origins.h"
 #include "tests/places.h"
 
-namespace weft::experiments {
+namespace weft::experiments::shipped_sweeps_test {
 namespace {
 
 const std::string folder = source_dir() + "/configs/sweeps/";
@@ -112,4 +112,4 @@ TEST(ShippedSweeps, attention_compares_at_most_ten_and_attention_all_every_mecha
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::shipped_sweeps_test

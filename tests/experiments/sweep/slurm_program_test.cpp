@@ -10,7 +10,7 @@
 #include "tests/experiments/sweep/sweep_scratch.h"
 #include "tests/places.h"
 
-namespace weft::experiments {
+namespace weft::experiments::slurm_program_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -295,4 +295,4 @@ TEST(SlurmProgram, a_wrong_trial_submits_nothing) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::slurm_program_test

@@ -6,7 +6,7 @@
 #include "tests/experiments/config/config_scratch.h"
 #include "tests/experiments/sweep/sweep_scratch.h"
 
-namespace weft::experiments {
+namespace weft::experiments::sweep_file_test {
 namespace {
 
 class Sweep : public ConfigScratch {
@@ -173,4 +173,4 @@ TEST(SweepFile, all_that_is_wrong_with_the_file_is_said_at_once) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::sweep_file_test

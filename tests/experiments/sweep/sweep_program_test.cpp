@@ -8,7 +8,7 @@
 #include "tests/experiments/program.h"
 #include "tests/experiments/sweep/sweep_scratch.h"
 
-namespace weft::experiments {
+namespace weft::experiments::sweep_program_test {
 namespace {
 
 const char* const four_trials = R"(
@@ -203,4 +203,4 @@ TEST(SweepProgram, a_dry_run_lists_the_trials_and_leaves_nothing_behind) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::sweep_program_test

@@ -6,7 +6,7 @@
 #include "tests/experiments/program.h"
 #include "tests/experiments/sweep/sweep_scratch.h"
 
-namespace weft::experiments {
+namespace weft::experiments::tune_program_test {
 namespace {
 
 /// Two arms, four learning rates of which the last diverges at once, halved twice.
@@ -255,4 +255,4 @@ model.width = [8, 16]
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::tune_program_test

@@ -18,7 +18,7 @@
 #include "tests/experiments/train/rank_traces.h"
 #include "tests/fresh_directory.h"
 
-namespace weft::experiments {
+namespace weft::experiments::chunks_test {
 namespace {
 
 const std::string text = "[data]\nlength = 64\nheld_out = 8\n[model]\nlayers = 2\n";
@@ -368,4 +368,4 @@ TEST(ChunksOfSettings, one_chunk_keeps_the_names_of_runs) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::chunks_test

@@ -13,7 +13,7 @@
 #include "tests/experiments/train/rank_traces.h"
 #include "tests/fresh_directory.h"
 
-namespace weft::experiments {
+namespace weft::experiments::shards_test {
 namespace {
 
 const std::string small = "[data]\nlength = 16\nheld_out = 8\n[model]\nlayers = 1\n";
@@ -350,4 +350,4 @@ INSTANTIATE_TEST_SUITE_P(Readers, RowsOfData, testing::ValuesIn(readers()),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::shards_test

@@ -13,7 +13,7 @@
 #include "experiments/watch/server.h"
 #include "tests/experiments/program.h"
 
-namespace weft::experiments {
+namespace weft::experiments::watch_server_test {
 namespace {
 
 /// A connection to a port of this machine.
@@ -267,4 +267,4 @@ TEST_F(WatchProgram, rests_while_it_may_open_no_more_files_and_goes_on_after) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::watch_server_test

@@ -3,7 +3,7 @@
 #include "tests/experiments/program.h"
 #include "tests/experiments/sweep/sweep_scratch.h"
 
-namespace weft::experiments {
+namespace weft::experiments::watch_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -61,4 +61,4 @@ TEST(Watched, draws_a_curve_in_one_line) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::watch_test

@@ -3,7 +3,7 @@
 #include "tests/closeness.h"
 #include "tests/layers/attention/attention_contract.h"
 
-namespace weft::layers {
+namespace weft::layers::attention_bf16_test {
 namespace {
 
 using tests::same_bits;
@@ -86,4 +86,4 @@ INSTANTIATE_TEST_SUITE_P(Registry, AttentionContractBf16Causal,
                          name_of);
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::attention_bf16_test

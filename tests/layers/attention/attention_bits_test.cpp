@@ -4,7 +4,7 @@
 #include "tests/closeness.h"
 #include "tests/layers/attention/attention_contract.h"
 
-namespace weft::layers {
+namespace weft::layers::attention_bits_test {
 namespace {
 
 using tests::same_bits;
@@ -98,4 +98,4 @@ INSTANTIATE_TEST_SUITE_P(Registry, AttentionContractCausalBits,
                          name_of);
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::attention_bits_test

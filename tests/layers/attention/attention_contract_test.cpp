@@ -5,7 +5,7 @@
 #include "tests/closeness.h"
 #include "tests/layers/attention/attention_oracles.h"
 
-namespace weft::layers {
+namespace weft::layers::attention_contract_test {
 namespace {
 
 constexpr bool in_double = sizeof(Real) == sizeof(double);
@@ -119,4 +119,4 @@ INSTANTIATE_TEST_SUITE_P(Registry, AttentionContractQueries,
                          name_of);
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::attention_contract_test

@@ -2,7 +2,7 @@
 #include "tests/gradient_check.h"
 #include "tests/layers/attention/attention_contract.h"
 
-namespace weft::layers {
+namespace weft::layers::attention_gradient_test {
 namespace {
 
 class AttentionContractGradient : public AttentionContract {};
@@ -36,4 +36,4 @@ INSTANTIATE_TEST_SUITE_P(Registry, AttentionContractGradient,
                          testing::ValuesIn(registry_and_variants()), name_of);
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::attention_gradient_test

@@ -4,7 +4,7 @@
 #include "tests/closeness.h"
 #include "tests/layers/attention/attention_contract.h"
 
-namespace weft::layers {
+namespace weft::layers::attention_resources_test {
 namespace {
 
 using tests::same_bits;
@@ -102,4 +102,4 @@ INSTANTIATE_TEST_SUITE_P(Registry, AttentionContractResources,
                          testing::ValuesIn(registry_and_variants()), name_of);
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::attention_resources_test

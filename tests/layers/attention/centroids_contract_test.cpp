@@ -4,7 +4,7 @@
 #include "tests/closeness.h"
 #include "tests/layers/attention/attention_sample.h"
 
-namespace weft::layers {
+namespace weft::layers::centroids_contract_test {
 namespace {
 
 using tests::same_bits;
@@ -199,4 +199,4 @@ TEST(Centroids, a_replay_proposes_nothing_and_reads_the_clusters_back) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::centroids_contract_test

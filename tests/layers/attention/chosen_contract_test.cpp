@@ -10,7 +10,7 @@
 #include "tests/closeness.h"
 #include "tests/layers/attention/attention_contract.h"
 
-namespace weft::layers {
+namespace weft::layers::chosen_contract_test {
 namespace {
 
 using tests::same_bits;
@@ -320,4 +320,4 @@ TEST(PackedRows, give_the_same_bits_however_many_there_are) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::chosen_contract_test

@@ -5,7 +5,7 @@
 #include "tests/gradient_check.h"
 #include "tests/random_values.h"
 
-namespace weft::layers {
+namespace weft::layers::chosen_gradient_test {
 namespace {
 
 using Inputs = std::vector<Var>;
@@ -80,4 +80,4 @@ TEST(ChosenGradient, of_the_loss_of_an_index_agrees_with_differences) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::chosen_gradient_test

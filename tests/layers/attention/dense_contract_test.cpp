@@ -4,7 +4,7 @@
 #include "tests/layers/attention/attention_sample.h"
 #include "tests/layers/attention/naive_dense.h"
 
-namespace weft::layers {
+namespace weft::layers::dense_contract_test {
 namespace {
 
 using tests::expect_close;
@@ -218,4 +218,4 @@ TEST(Dense, refuses_matrices_that_do_not_fit_the_sequences) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::dense_contract_test

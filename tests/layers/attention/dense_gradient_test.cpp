@@ -1,7 +1,7 @@
 #include "tests/gradient_check.h"
 #include "tests/layers/attention/attention_sample.h"
 
-namespace weft::layers {
+namespace weft::layers::dense_gradient_test {
 namespace {
 
 void expect_gradient(const Sequences& s, Index heads, Index head_width) {
@@ -44,4 +44,4 @@ TEST(DenseGradient, agrees_with_differences_where_projections_share_a_matrix) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::dense_gradient_test

@@ -8,7 +8,7 @@
 #include "tests/layers/attention/attention_sample.h"
 #include "tests/layers/attention/naive_entmax.h"
 
-namespace weft::layers {
+namespace weft::layers::entmax_contract_test {
 namespace {
 
 constexpr bool in_double = sizeof(Real) == sizeof(double);
@@ -97,4 +97,4 @@ TEST(SparseAttention, skips_the_values_of_keys_without_weight) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::entmax_contract_test

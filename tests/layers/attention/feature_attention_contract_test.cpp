@@ -1,7 +1,7 @@
 // Attention through feature maps: chunks, spans, references, padding, long sequences.
 #include "tests/layers/attention/attention_oracles.h"
 
-namespace weft::layers {
+namespace weft::layers::feature_attention_contract_test {
 namespace {
 
 using tests::same_bits;
@@ -244,4 +244,4 @@ TEST(Taylor, gives_zero_where_the_only_key_points_away_and_takes_a_key_of_length
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::feature_attention_contract_test

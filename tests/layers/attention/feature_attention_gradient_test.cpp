@@ -2,7 +2,7 @@
 #include "tests/gradient_check.h"
 #include "tests/layers/attention/attention_sample.h"
 
-namespace weft::layers {
+namespace weft::layers::feature_attention_gradient_test {
 namespace {
 
 const std::vector<std::string> kinds = {"linear", "taylor", "efficient", "performer"};
@@ -84,4 +84,4 @@ TEST(FeatureAttentionGradient, agrees_with_differences_where_keys_rise_steeply) 
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::feature_attention_gradient_test

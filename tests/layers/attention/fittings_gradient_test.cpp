@@ -5,7 +5,7 @@
 #include "layers/attention/fittings/short_convolution.h"
 #include "tests/gradient_check.h"
 
-namespace weft::layers {
+namespace weft::layers::fittings_gradient_test {
 namespace {
 
 using Inputs = std::vector<Var>;
@@ -133,4 +133,4 @@ TEST(FittingsGradient, of_the_gated_norm_agrees_with_differences) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::fittings_gradient_test

@@ -5,7 +5,7 @@
 #include "tests/layers/attention/attention_sample.h"
 #include "tests/layers/attention/naive_dense.h"
 
-namespace weft::layers {
+namespace weft::layers::global_local_test {
 namespace {
 
 constexpr Index heads = 3, width = 4;
@@ -130,4 +130,4 @@ TEST(Etc, refuses_to_decode) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::global_local_test

@@ -5,7 +5,7 @@
 
 #include "tests/random_values.h"
 
-namespace weft::layers {
+namespace weft::layers::k_means_test {
 namespace {
 
 // Tight blobs far apart, ten rows each.
@@ -84,4 +84,4 @@ TEST(KMeans, samples_rows_without_repetition) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::k_means_test

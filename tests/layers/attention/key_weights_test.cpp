@@ -6,7 +6,7 @@
 #include "tests/layers/attention/attention_contract.h"
 #include "tests/layers/attention/attention_oracles.h"
 
-namespace weft::layers {
+namespace weft::layers::key_weights_test {
 namespace {
 
 constexpr double tolerance = 2e-5;
@@ -227,4 +227,4 @@ TEST(KeyWeightsOf, routed_tokens_are_read_in_their_cluster_alone) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::key_weights_test

@@ -3,7 +3,7 @@
 #include "tests/layers/attention/attention_oracles.h"
 #include "tests/layers/model/sample_model.h"
 
-namespace weft::layers {
+namespace weft::layers::linformer_contract_test {
 namespace {
 
 using tests::same_bits;
@@ -136,4 +136,4 @@ TEST(SharedTables, give_the_same_table_for_the_same_name_only) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::linformer_contract_test

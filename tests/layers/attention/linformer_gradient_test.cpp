@@ -2,7 +2,7 @@
 #include "tests/layers/attention/attention_sample.h"
 #include "tests/layers/model/sample_model.h"
 
-namespace weft::layers {
+namespace weft::layers::linformer_gradient_test {
 namespace {
 
 TEST(LengthProjectionGradient, agrees_with_differences) {
@@ -40,4 +40,4 @@ TEST(LinformerGradient, agrees_with_differences_in_a_model_for_every_sharing) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::linformer_gradient_test

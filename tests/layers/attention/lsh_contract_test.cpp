@@ -4,7 +4,7 @@
 #include "tests/closeness.h"
 #include "tests/layers/attention/naive_lsh.h"
 
-namespace weft::layers {
+namespace weft::layers::lsh_contract_test {
 namespace {
 
 using tests::same_bits;
@@ -223,4 +223,4 @@ TEST(Lsh, settings_that_mean_nothing_together_are_problems) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::lsh_contract_test

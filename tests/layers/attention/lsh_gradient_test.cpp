@@ -1,7 +1,7 @@
 #include "tests/gradient_check.h"
 #include "tests/layers/attention/attention_sample.h"
 
-namespace weft::layers {
+namespace weft::layers::lsh_gradient_test {
 namespace {
 
 void expect_gradient(const Sequences& s, const tests::Settings& settings) {
@@ -48,4 +48,4 @@ TEST(LshGradient, agrees_with_differences_where_projections_share_a_matrix) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::lsh_gradient_test

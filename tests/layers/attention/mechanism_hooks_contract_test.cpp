@@ -2,7 +2,7 @@
 // penalty on the loss, a projection after the step.
 #include "tests/layers/model/sample_model.h"
 
-namespace weft::layers {
+namespace weft::layers::mechanism_hooks_contract_test {
 namespace {
 
 // What the model asked of its mechanisms.
@@ -202,4 +202,4 @@ TEST(MechanismHooks, named_attentions_repeat_to_fill_the_layers) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::mechanism_hooks_contract_test

@@ -4,7 +4,7 @@
 #include "layers/attention/partition/rows.h"
 #include "tests/layers/attention/attention_sample.h"
 
-namespace weft::layers {
+namespace weft::layers::partition_test {
 namespace {
 
 struct Edges {
@@ -124,4 +124,4 @@ TEST(Bp, a_decoded_token_reads_a_few_keys_of_each_level) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::partition_test

@@ -4,7 +4,7 @@
 #include "layers/attention/pattern/plan.h"
 #include "tests/layers/attention/attention_sample.h"
 
-namespace weft::layers {
+namespace weft::layers::pattern_plan_test {
 namespace {
 
 Index pairs(const Pattern& pattern, Index length, bool causal) {
@@ -119,4 +119,4 @@ TEST(PatternMemory, no_buffer_comes_near_the_square_of_the_length) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::pattern_plan_test

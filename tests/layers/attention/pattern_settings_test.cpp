@@ -2,7 +2,7 @@
 #include "layers/attention/registry.h"
 #include "tests/layers/given_fields.h"
 
-namespace weft::layers {
+namespace weft::layers::pattern_settings_test {
 namespace {
 
 using Numbers = std::vector<Index>;
@@ -68,4 +68,4 @@ TEST(PatternSettings, an_atom_is_checked_like_the_kinds) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::pattern_settings_test

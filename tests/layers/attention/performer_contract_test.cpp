@@ -3,7 +3,7 @@
 #include "tests/closeness.h"
 #include "tests/layers/attention/attention_sample.h"
 
-namespace weft::layers {
+namespace weft::layers::performer_contract_test {
 namespace {
 
 using tests::same_bits;
@@ -168,4 +168,4 @@ TEST(Performer, approaches_softmax_attention_with_many_features) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::performer_contract_test

@@ -1,7 +1,7 @@
 #include "core/parallel.h"
 #include "tests/layers/attention/recurrence_sample.h"
 
-namespace weft::layers {
+namespace weft::layers::recurrence_contract_test {
 namespace {
 
 using tests::same_bits;
@@ -220,4 +220,4 @@ TEST(Recurrence, refuses_gates_of_another_shape_and_sequences_that_read_ahead) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::recurrence_contract_test

@@ -1,7 +1,7 @@
 #include "tests/gradient_check.h"
 #include "tests/layers/attention/recurrence_sample.h"
 
-namespace weft::layers {
+namespace weft::layers::recurrence_gradient_test {
 namespace {
 
 // Only what the problem has is an input; a decay for each head is a constant.
@@ -44,4 +44,4 @@ TEST(RecurrenceGradient, agrees_with_differences_under_strong_decays_and_with_pa
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::recurrence_gradient_test

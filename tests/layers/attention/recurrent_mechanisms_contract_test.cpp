@@ -3,7 +3,7 @@
 #include "tests/closeness.h"
 #include "tests/layers/attention/attention_sample.h"
 
-namespace weft::layers {
+namespace weft::layers::recurrent_mechanisms_contract_test {
 namespace {
 
 const std::vector<std::string> kinds{"retention",      "gla", "ssd", "deltanet",
@@ -75,4 +75,4 @@ TEST(RecurrentMechanisms, shared_keys_must_divide_the_heads) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::recurrent_mechanisms_contract_test

@@ -6,7 +6,7 @@
 #include "layers/settings/attention_plans.h"
 #include "tests/layers/given_fields.h"
 
-namespace weft::layers {
+namespace weft::layers::registry_test {
 namespace {
 
 TEST(Registry, finds_each_kind_it_lists_and_no_other) {
@@ -70,4 +70,4 @@ TEST(Registry, refuses_a_name_that_is_taken_or_none_and_an_entry_without_a_funct
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::registry_test

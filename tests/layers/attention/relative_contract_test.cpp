@@ -7,7 +7,7 @@
 #include "tests/layers/attention/attention_variants.h"
 #include "tests/layers/attention/pattern_oracles.h"
 
-namespace weft::layers {
+namespace weft::layers::relative_contract_test {
 namespace {
 
 constexpr bool in_double = sizeof(Real) == sizeof(double);
@@ -241,4 +241,4 @@ TEST(Shaw, gives_offsets_beyond_the_clip_one_key) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::relative_contract_test

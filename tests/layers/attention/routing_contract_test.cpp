@@ -6,7 +6,7 @@
 #include "tests/closeness.h"
 #include "tests/layers/attention/naive_routing.h"
 
-namespace weft::layers {
+namespace weft::layers::routing_contract_test {
 namespace {
 
 using tests::same_bits;
@@ -189,4 +189,4 @@ TEST(Routing, figures_say_how_clusters_are_used) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::routing_contract_test

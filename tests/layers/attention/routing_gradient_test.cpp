@@ -2,7 +2,7 @@
 #include "tests/gradient_check.h"
 #include "tests/layers/attention/attention_sample.h"
 
-namespace weft::layers {
+namespace weft::layers::routing_gradient_test {
 namespace {
 
 void expect_gradient(const Sequences& s, const tests::Settings& settings) {
@@ -69,4 +69,4 @@ TEST(CommitmentGradient, agrees_with_differences) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::routing_gradient_test

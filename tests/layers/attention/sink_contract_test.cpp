@@ -2,7 +2,7 @@
 #include "tests/closeness.h"
 #include "tests/layers/attention/attention_sample.h"
 
-namespace weft::layers {
+namespace weft::layers::sink_contract_test {
 namespace {
 
 using tests::same_bits;
@@ -80,4 +80,4 @@ TEST(FirstTokens, are_read_by_everyone_and_kept_in_decoding) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::sink_contract_test

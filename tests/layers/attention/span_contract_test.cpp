@@ -5,7 +5,7 @@
 #include "tests/gradient_check.h"
 #include "tests/layers/attention/naive_span.h"
 
-namespace weft::layers {
+namespace weft::layers::span_contract_test {
 namespace {
 
 using tests::same_bits;
@@ -176,4 +176,4 @@ TEST(Span, reports_the_span_of_every_head_with_its_ramp) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::span_contract_test

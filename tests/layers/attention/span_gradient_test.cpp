@@ -1,7 +1,7 @@
 #include "tests/gradient_check.h"
 #include "tests/layers/attention/attention_sample.h"
 
-namespace weft::layers {
+namespace weft::layers::span_gradient_test {
 namespace {
 
 void expect_gradient(const std::string& kind, const Sequences& s, const tests::Settings& settings) {
@@ -30,4 +30,4 @@ TEST(SpanGradient, agrees_with_differences_where_the_sum_is_guarded) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::span_gradient_test

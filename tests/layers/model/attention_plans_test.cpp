@@ -2,7 +2,7 @@
 
 #include "tests/layers/given_fields.h"
 
-namespace weft::layers {
+namespace weft::layers::attention_plans_test {
 namespace {
 
 using tests::GivenFields;
@@ -98,4 +98,4 @@ TEST(AttentionPlans, ask_nothing_of_a_group_whose_settings_name_no_mechanism) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::attention_plans_test

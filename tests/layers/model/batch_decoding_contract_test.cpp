@@ -8,7 +8,7 @@
 #include "tests/layers/model/sample_seq2seq.h"
 #include "tests/layers/model/universal_forms.h"
 
-namespace weft::layers {
+namespace weft::layers::batch_decoding_contract_test {
 namespace {
 
 using tests::same_bits;
@@ -112,4 +112,4 @@ TEST(BatchDecoding, refuses_an_empty_prompt) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::batch_decoding_contract_test

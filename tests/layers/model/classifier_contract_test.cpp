@@ -6,7 +6,7 @@
 #include "tests/layers/given_fields.h"
 #include "tests/layers/model/sample_model.h"
 
-namespace weft::layers {
+namespace weft::layers::classifier_contract_test {
 namespace {
 
 constexpr Index vocabulary = 11, classes = 3;
@@ -160,4 +160,4 @@ TEST(Classifier, logits_do_not_depend_on_padding_with_any_attention_that_takes_i
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::classifier_contract_test

@@ -3,7 +3,7 @@
 #include "tests/gradient_check.h"
 #include "tests/layers/model/sample_model.h"
 
-namespace weft::layers {
+namespace weft::layers::classifier_gradient_test {
 namespace {
 
 TEST(ClassifierGradient, agrees_with_differences_for_every_pool_and_head) {
@@ -32,4 +32,4 @@ TEST(ClassifierGradient, agrees_with_differences_for_every_pool_and_head) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::classifier_gradient_test

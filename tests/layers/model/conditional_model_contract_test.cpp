@@ -4,7 +4,7 @@
 #include "tests/layers/given_fields.h"
 #include "tests/layers/model/sample_model.h"
 
-namespace weft::layers {
+namespace weft::layers::conditional_model_contract_test {
 namespace {
 
 using tests::same_bits;
@@ -161,4 +161,4 @@ TEST(ConditionalModel, refuses_pieces_and_statistics_that_read_the_future) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::conditional_model_contract_test

@@ -8,7 +8,7 @@
 #include "tests/gradient_check.h"
 #include "tests/layers/model/sample_model.h"
 
-namespace weft::layers {
+namespace weft::layers::image_model_contract_test {
 namespace {
 
 constexpr bool in_double = sizeof(Real) == sizeof(double);
@@ -177,4 +177,4 @@ TEST(MixtureOutput, gives_probabilities_that_sum_to_one_and_that_its_loss_charge
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::image_model_contract_test

@@ -3,7 +3,7 @@
 
 #include "tests/layers/model/sample_model.h"
 
-namespace weft::layers {
+namespace weft::layers::initialisation_test {
 namespace {
 
 struct Spread {
@@ -76,4 +76,4 @@ TEST(Initialisation, draws_each_parameter_from_a_stream_of_its_own) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::initialisation_test

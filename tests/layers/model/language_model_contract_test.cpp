@@ -5,7 +5,7 @@
 #include "tests/layers/model/naive_model.h"
 #include "tests/layers/model/sample_model.h"
 
-namespace weft::layers {
+namespace weft::layers::language_model_contract_test {
 namespace {
 
 using tests::same_bits;
@@ -229,4 +229,4 @@ TEST(LanguageModel, refuses_what_it_cannot_read) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::language_model_contract_test

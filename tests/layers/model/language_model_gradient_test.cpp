@@ -3,7 +3,7 @@
 #include "tests/layers/given_fields.h"
 #include "tests/layers/model/sample_model.h"
 
-namespace weft::layers {
+namespace weft::layers::language_model_gradient_test {
 namespace {
 
 // Draws what belongs to the mechanisms by its own laws, which may know of long sums.
@@ -58,4 +58,4 @@ TEST(LanguageModelGradient, agrees_with_differences_for_every_attention) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::language_model_gradient_test

@@ -2,7 +2,7 @@
 
 #include "tests/layers/given_fields.h"
 
-namespace weft::layers {
+namespace weft::layers::model_settings_test {
 namespace {
 
 using tests::GivenFields;
@@ -156,4 +156,4 @@ TEST(ModelSettings, refuse_values_that_do_not_fit_each_other) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::model_settings_test

@@ -1,7 +1,7 @@
 #include "core/error.h"
 #include "tests/layers/model/rooted_classifier.h"
 
-namespace weft::layers {
+namespace weft::layers::root_pool_contract_test {
 namespace {
 
 using namespace roots;
@@ -66,4 +66,4 @@ TEST(RootPool, refuses_layers_in_which_no_row_stands_for_the_whole) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::root_pool_contract_test

@@ -2,7 +2,7 @@
 #include "tests/gradient_check.h"
 #include "tests/layers/model/rooted_classifier.h"
 
-namespace weft::layers {
+namespace weft::layers::root_pool_gradient_test {
 namespace {
 
 using namespace roots;
@@ -26,4 +26,4 @@ TEST(RootPoolGradient, agrees_with_differences) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::root_pool_gradient_test

@@ -5,7 +5,7 @@
 #include "tests/layers/given_fields.h"
 #include "tests/layers/model/sample_model.h"
 
-namespace weft::layers {
+namespace weft::layers::row_spread_gradient_test {
 namespace {
 
 TEST(RowSpreadGradient, passes_gradients_to_tokens_and_to_what_global_tokens_begin_with) {
@@ -38,4 +38,4 @@ TEST(RowSpreadGradient, sentences_follow_the_tokens_of_the_model) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::row_spread_gradient_test

@@ -6,7 +6,7 @@
 #include "tests/layers/given_fields.h"
 #include "tests/layers/model/sample_model.h"
 
-namespace weft::layers {
+namespace weft::layers::row_spread_test {
 namespace {
 
 core::Lengths lengths_of(std::vector<Index> lengths) {
@@ -80,4 +80,4 @@ TEST(Rows, refuse_sparse_projections_and_experts_that_can_be_full) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::row_spread_test

@@ -7,7 +7,7 @@
 #include "tests/layers/given_fields.h"
 #include "tests/layers/model/sample_seq2seq.h"
 
-namespace weft::layers {
+namespace weft::layers::seq2seq_contract_test {
 namespace {
 
 using tests::same_bits;
@@ -219,4 +219,4 @@ TEST(Seq2Seq, refuses_readings_without_fitting_sources) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::seq2seq_contract_test

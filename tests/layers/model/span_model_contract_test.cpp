@@ -6,7 +6,7 @@
 #include "tests/layers/given_fields.h"
 #include "tests/layers/model/sample_model.h"
 
-namespace weft::layers {
+namespace weft::layers::span_model_contract_test {
 namespace {
 
 constexpr Index vocabulary = 11;
@@ -166,4 +166,4 @@ TEST(SpanModel, gradients_are_the_same_at_any_number_of_threads) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::span_model_contract_test

@@ -3,7 +3,7 @@
 #include "tests/layers/given_fields.h"
 #include "tests/layers/model/sample_model.h"
 
-namespace weft::layers {
+namespace weft::layers::span_model_gradient_test {
 namespace {
 
 TEST(SpanModelGradient, agrees_with_differences_plain_and_reversible) {
@@ -51,4 +51,4 @@ TEST(SpanModelGradient, agrees_with_differences_where_questions_are_global) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::span_model_gradient_test

@@ -5,7 +5,7 @@
 #include "tests/layers/given_fields.h"
 #include "tests/layers/model/sample_model.h"
 
-namespace weft::layers {
+namespace weft::layers::sparse_model_contract_test {
 namespace {
 
 using tests::same_bits;
@@ -140,4 +140,4 @@ TEST(SparseModel, refuses_modules_that_do_not_divide) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::sparse_model_contract_test

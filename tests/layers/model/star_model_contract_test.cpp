@@ -3,7 +3,7 @@
 #include "tests/layers/given_fields.h"
 #include "tests/layers/model/sample_model.h"
 
-namespace weft::layers {
+namespace weft::layers::star_model_contract_test {
 namespace {
 
 ModelSettings star_settings() {
@@ -47,4 +47,4 @@ TEST(StarModel, has_six_cycles_and_reads_both_ways_by_default) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::star_model_contract_test

@@ -1,7 +1,7 @@
 #include "tests/gradient_check.h"
 #include "tests/layers/model/sample_model.h"
 
-namespace weft::layers {
+namespace weft::layers::star_model_gradient_test {
 namespace {
 
 TEST(StarModelGradient, fills_in_tokens_with_a_gradient_that_agrees_with_differences) {
@@ -20,4 +20,4 @@ TEST(StarModelGradient, fills_in_tokens_with_a_gradient_that_agrees_with_differe
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::star_model_gradient_test

@@ -4,7 +4,7 @@
 #include "tests/gradient_check.h"
 #include "tests/layers/model/sample_seq2seq.h"
 
-namespace weft::layers {
+namespace weft::layers::terraformer_contract_test {
 namespace {
 
 constexpr bool in_double = sizeof(Real) == sizeof(double);
@@ -116,4 +116,4 @@ TEST(Terraformer, takes_as_much_memory_at_depth_24_as_at_depth_4) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::terraformer_contract_test

@@ -7,7 +7,7 @@
 #include "layers/settings/default_plans.h"
 #include "tests/random_values.h"
 
-namespace weft::layers {
+namespace weft::layers::trainable_model_test {
 namespace {
 
 const ModelShape shape{.vocabulary = 11, .length = 16};
@@ -79,4 +79,4 @@ TEST(DefaultFields, report_defaults_that_do_not_fit_as_an_error) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::trainable_model_test

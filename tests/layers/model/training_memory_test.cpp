@@ -4,7 +4,7 @@
 #include "core/parallel.h"
 #include "tests/layers/model/sample_model.h"
 
-namespace weft::layers {
+namespace weft::layers::training_memory_test {
 namespace {
 
 class TrainingMemory : public testing::TestWithParam<double> {
@@ -66,4 +66,4 @@ INSTANTIATE_TEST_SUITE_P(Dropout, TrainingMemory, testing::Values(0.0, 0.2),
                          [](const auto& rate) { return rate.param > 0 ? "on" : "off"; });
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::training_memory_test

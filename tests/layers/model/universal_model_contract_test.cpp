@@ -7,7 +7,7 @@
 #include "tests/layers/given_fields.h"
 #include "tests/layers/model/universal_forms.h"
 
-namespace weft::layers {
+namespace weft::layers::universal_model_contract_test {
 namespace {
 
 using namespace universal_forms;
@@ -206,4 +206,4 @@ TEST(UniversalModel, has_one_layer_and_sinusoids_unless_told_otherwise_and_says_
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::universal_model_contract_test

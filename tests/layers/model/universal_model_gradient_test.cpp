@@ -1,7 +1,7 @@
 #include "tests/gradient_check.h"
 #include "tests/layers/model/universal_forms.h"
 
-namespace weft::layers {
+namespace weft::layers::universal_model_gradient_test {
 namespace {
 
 using namespace universal_forms;
@@ -22,4 +22,4 @@ TEST(UniversalModelGradient, agrees_with_differences_in_every_form) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::universal_model_gradient_test

@@ -3,7 +3,7 @@
 #include "tests/closeness.h"
 #include "tests/layers/multi_head/chunked_layer.h"
 
-namespace weft::layers {
+namespace weft::layers::chunks_contract_test {
 namespace {
 
 constexpr double tolerance = 2000 * tests::epsilon;
@@ -76,4 +76,4 @@ TEST(LeftReach, begins_with_a_block_of_the_whole_sequence) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::chunks_contract_test

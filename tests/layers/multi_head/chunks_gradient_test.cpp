@@ -2,7 +2,7 @@
 #include "tests/gradient_check.h"
 #include "tests/layers/multi_head/chunked_layer.h"
 
-namespace weft::layers {
+namespace weft::layers::chunks_gradient_test {
 namespace {
 
 TEST(ChunksGradient, agree_with_differences) {
@@ -33,4 +33,4 @@ TEST(ChunksGradient, agree_with_differences) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::chunks_gradient_test

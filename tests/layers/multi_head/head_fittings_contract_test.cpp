@@ -10,7 +10,7 @@
 #include "tests/layers/given_fields.h"
 #include "tests/random_values.h"
 
-namespace weft::layers {
+namespace weft::layers::head_fittings_contract_test {
 namespace {
 
 using tests::random_tensor;
@@ -276,4 +276,4 @@ TEST(FittingSettings, says_why_a_mechanism_cannot_have_them) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::head_fittings_contract_test

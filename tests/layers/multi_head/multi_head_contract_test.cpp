@@ -5,7 +5,7 @@
 #include "tests/layers/given_fields.h"
 #include "tests/layers/model/naive_model.h"
 
-namespace weft::layers {
+namespace weft::layers::multi_head_contract_test {
 namespace {
 
 using tests::random_tensor;
@@ -125,4 +125,4 @@ TEST(MultiHead, names_its_parameters) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::multi_head_contract_test

@@ -7,7 +7,7 @@
 #include "tests/gradient_check.h"
 #include "tests/layers/model/naive_model.h"
 
-namespace weft::layers {
+namespace weft::layers::sparse_projection_contract_test {
 namespace {
 
 constexpr double tolerance = 2000 * tests::epsilon;
@@ -164,4 +164,4 @@ TEST(SparseProjection, passes_gradients) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::sparse_projection_contract_test

@@ -3,7 +3,7 @@
 #include "tests/layers/given_fields.h"
 #include "tests/layers/model/sample_model.h"
 
-namespace weft::layers {
+namespace weft::layers::stream_memory_contract_test {
 namespace {
 
 using tests::Settings;
@@ -190,4 +190,4 @@ TEST(StreamMemory, what_it_carries_has_no_gradient_but_the_projections_learn_fro
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::stream_memory_contract_test

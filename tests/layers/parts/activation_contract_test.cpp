@@ -5,7 +5,7 @@
 #include "tests/gradient_check.h"
 #include "tests/layers/model/naive_model.h"
 
-namespace weft::layers {
+namespace weft::layers::activation_contract_test {
 namespace {
 
 using core::Shape;
@@ -86,4 +86,4 @@ TEST(Activation, a_feed_forward_has_the_chosen_one) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::activation_contract_test

@@ -5,7 +5,7 @@
 #include "tests/gradient_check.h"
 #include "tests/layers/model/naive_model.h"
 
-namespace weft::layers {
+namespace weft::layers::dense_feed_forward_contract_test {
 namespace {
 
 constexpr double tolerance = 600 * tests::epsilon;
@@ -84,4 +84,4 @@ INSTANTIATE_TEST_SUITE_P(Rows, FeedForwardPieces, testing::Values(0, 4),
                          testing::PrintToStringParamName());
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::dense_feed_forward_contract_test

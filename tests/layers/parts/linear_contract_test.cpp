@@ -3,7 +3,7 @@
 #include "tests/gradient_check.h"
 #include "tests/layers/model/naive_model.h"
 
-namespace weft::layers {
+namespace weft::layers::linear_contract_test {
 namespace {
 
 TEST(Linear, is_a_product_with_a_bias) {
@@ -37,4 +37,4 @@ TEST(Linear, passes_gradients) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::linear_contract_test

@@ -4,7 +4,7 @@
 #include "tests/gradient_check.h"
 #include "tests/layers/model/naive_model.h"
 
-namespace weft::layers {
+namespace weft::layers::norm_contract_test {
 namespace {
 
 constexpr NormKind kinds[] = {NormKind::layer, NormKind::rms, NormKind::batch};
@@ -114,4 +114,4 @@ TEST(Norm, batch_statistics_let_training_see_the_future) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::norm_contract_test

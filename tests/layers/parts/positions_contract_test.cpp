@@ -4,7 +4,7 @@
 #include "tests/gradient_check.h"
 #include "tests/layers/model/naive_model.h"
 
-namespace weft::layers {
+namespace weft::layers::positions_contract_test {
 namespace {
 
 using tests::epsilon;
@@ -156,4 +156,4 @@ TEST(Positions, pass_gradients_to_tokens_and_table) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::positions_contract_test

@@ -4,7 +4,7 @@
 #include "tests/layers/model/naive_model.h"
 #include "tests/random_values.h"
 
-namespace weft::layers {
+namespace weft::layers::rotary_contract_test {
 namespace {
 
 using tests::epsilon;
@@ -82,4 +82,4 @@ TEST(Rotary, turns_one_row_as_it_turns_all) {
 TEST(Rotary, refuses_an_odd_head_width) { EXPECT_THROW(Rotary(7, 10), core::Error); }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::rotary_contract_test

@@ -1,7 +1,7 @@
 #include "layers/parts/rotary.h"
 #include "tests/gradient_check.h"
 
-namespace weft::layers {
+namespace weft::layers::rotary_gradient_test {
 namespace {
 
 TEST(RotaryGradient, agrees_with_differences) {
@@ -16,4 +16,4 @@ TEST(RotaryGradient, agrees_with_differences) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::rotary_gradient_test

@@ -9,7 +9,7 @@
 #include "tests/layers/given_fields.h"
 #include "tests/layers/model/naive_model.h"
 
-namespace weft::layers {
+namespace weft::layers::sparse_feed_forward_contract_test {
 namespace {
 
 constexpr double tolerance = 2000 * tests::epsilon;
@@ -207,4 +207,4 @@ TEST(SparseFeedForward, settings_name_what_is_wrong) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::sparse_feed_forward_contract_test

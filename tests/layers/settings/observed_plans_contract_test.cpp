@@ -4,7 +4,7 @@
 #include "tests/layers/given_fields.h"
 #include "tests/layers/model/sample_model.h"
 
-namespace weft::layers {
+namespace weft::layers::observed_plans_contract_test {
 namespace {
 
 constexpr Index length = 21;
@@ -79,4 +79,4 @@ TEST(TypicalWeights, are_there_for_every_kind) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::observed_plans_contract_test

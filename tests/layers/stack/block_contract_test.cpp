@@ -6,7 +6,7 @@
 #include "tests/layers/given_fields.h"
 #include "tests/layers/model/naive_model.h"
 
-namespace weft::layers {
+namespace weft::layers::block_contract_test {
 namespace {
 
 using tests::random_tensor;
@@ -113,4 +113,4 @@ TEST(Block, counts_its_weights) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::block_contract_test

@@ -3,7 +3,7 @@
 #include "core/parallel.h"
 #include "tests/layers/model/sample_model.h"
 
-namespace weft::layers {
+namespace weft::layers::recompute_contract_test {
 namespace {
 
 using tests::same_bits;
@@ -47,4 +47,4 @@ TEST(Recompute, keeps_less_in_memory) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::recompute_contract_test

@@ -12,7 +12,7 @@
 #include "tests/layers/given_fields.h"
 #include "tests/layers/model/sample_model.h"
 
-namespace weft::layers {
+namespace weft::layers::reversible_contract_test {
 namespace {
 
 constexpr bool in_double = sizeof(Real) == sizeof(double);
@@ -217,4 +217,4 @@ INSTANTIATE_TEST_SUITE_P(Registry, ReversibleBlocks, testing::ValuesIn(causal_ki
                          [](const auto& chosen) { return chosen.param; });
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::reversible_contract_test

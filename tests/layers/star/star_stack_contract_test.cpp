@@ -7,7 +7,7 @@
 #include "tests/layers/star/naive_star.h"
 #include "tests/random_values.h"
 
-namespace weft::layers {
+namespace weft::layers::star_stack_contract_test {
 namespace {
 
 using tests::random_tensor;
@@ -144,4 +144,4 @@ TEST(StarStack, multiplies_each_token_with_eight_squares_of_the_width_in_a_cycle
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::star_stack_contract_test

@@ -5,7 +5,7 @@
 #include "tests/gradient_check.h"
 #include "tests/layers/drawn_weights.h"
 
-namespace weft::layers {
+namespace weft::layers::star_stack_gradient_test {
 namespace {
 
 using tests::check_gradient;
@@ -59,4 +59,4 @@ TEST(StarStackGradient, agrees_with_differences_in_every_form_also_when_cycles_r
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::star_stack_gradient_test

@@ -4,7 +4,7 @@
 #include "tests/closeness.h"
 #include "tests/layers/drawn_weights.h"
 
-namespace weft::layers {
+namespace weft::layers::halting_contract_test {
 namespace {
 
 UniversalSettings acting(Index steps) {
@@ -46,4 +46,4 @@ TEST(HaltingUnit, gives_steps_weights_that_sum_to_one) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::halting_contract_test

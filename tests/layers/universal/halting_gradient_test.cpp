@@ -1,7 +1,7 @@
 #include "layers/universal/halting.h"
 #include "tests/gradient_check.h"
 
-namespace weft::layers {
+namespace weft::layers::halting_gradient_test {
 namespace {
 
 TEST(StepWeightsGradient, agrees_with_differences) {
@@ -13,4 +13,4 @@ TEST(StepWeightsGradient, agrees_with_differences) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::halting_gradient_test

@@ -5,7 +5,7 @@
 #include "tests/layers/parts/experts/naive_experts.h"
 #include "tests/layers/parts/part_bits.h"
 
-namespace weft::layers {
+namespace weft::layers::expert_feed_forward_contract_test {
 namespace {
 
 constexpr double tolerance = 2000 * tests::epsilon;
@@ -236,4 +236,4 @@ TEST(Experts, settings_name_what_is_wrong) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::expert_feed_forward_contract_test

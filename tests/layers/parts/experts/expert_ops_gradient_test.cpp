@@ -2,7 +2,7 @@
 #include "tests/gradient_check.h"
 #include "tests/random_values.h"
 
-namespace weft::layers {
+namespace weft::layers::expert_ops_gradient_test {
 namespace {
 
 /// Choices of 9 rows in sequences of 3, of which the last has one real row.
@@ -55,4 +55,4 @@ TEST(ExpertProducts, gradient) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::expert_ops_gradient_test

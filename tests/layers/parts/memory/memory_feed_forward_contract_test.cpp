@@ -10,7 +10,7 @@
 #include "tests/layers/given_fields.h"
 #include "tests/layers/parts/part_bits.h"
 
-namespace weft::layers {
+namespace weft::layers::memory_feed_forward_contract_test {
 namespace {
 
 using QueryNorm = MemorySettings::QueryNorm;
@@ -207,4 +207,4 @@ TEST(Memory, settings_name_what_is_wrong) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::memory_feed_forward_contract_test

@@ -2,7 +2,7 @@
 #include "tests/gradient_check.h"
 #include "tests/random_values.h"
 
-namespace weft::layers {
+namespace weft::layers::product_memory_gradient_test {
 namespace {
 
 TEST(ProductMemory, gradient) {
@@ -21,4 +21,4 @@ TEST(ProductMemory, gradient) {
 }
 
 }  // namespace
-}  // namespace weft::layers
+}  // namespace weft::layers::product_memory_gradient_test
