@@ -48,6 +48,16 @@ TEST(Trust, results_that_could_not_be_printed_are_no_success) {
   EXPECT_EQ(closed.code, 1) << closed.err;
 }
 
+TEST(Trust, what_is_printed_to_a_closed_stream_goes_into_no_file_of_the_run) {
+  const Trained program("closed");
+  const Outcome outcome = program.run({"train", "base.toml", "--run", "b"}, [] {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) close(stream);
+  });
+  EXPECT_EQ(outcome.code, 1);  // the training itself went on to its end
+  EXPECT_EQ(read_status({program.path("b")}).state, "finished");
+  EXPECT_EQ(read_text(program.path("b") / "lock").find("tok/s"), std::string::npos);
+}
+
 TEST(Trust, export_replaces_no_file_unasked_and_none_of_the_run) {
   const Trained program("export");
   EXPECT_EQ(program.run({"export", "a", "-o", "m.safetensors"}).code, 0);
