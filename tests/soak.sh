@@ -83,7 +83,7 @@ milliseconds() { date +%s%3N; }
 one_of() { # SESSION SIGNAL
   local all
   mapfile -t all < <(pgrep -s "$1")
-  ((ranks == 1)) || [ "$2" = KILL ] || mapfile -t all < <(pgrep -s "$1" -x "$(basename -- "$weft")")
+  ((ranks == 1)) || [ "$2" = KILL ] || mapfile -t all < <(pgrep -s "$1" | grep -vx "$1")
   ((${#all[@]})) || all=("$1") # too early for a session
   echo "${all[RANDOM % ${#all[@]}]}"
 }

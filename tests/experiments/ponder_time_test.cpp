@@ -8,7 +8,7 @@
 #include "experiments/evaluate/evaluation.h"
 #include "tests/experiments/program.h"
 
-namespace weft::experiments {
+namespace weft::experiments::ponder_time_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -189,4 +189,4 @@ TEST(PonderTime, is_the_same_after_a_resume) {
 }
 
 }  // namespace
-}  // namespace weft::experiments
+}  // namespace weft::experiments::ponder_time_test
