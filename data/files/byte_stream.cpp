@@ -216,6 +216,11 @@ void refuse_other_formats(const std::string& path, std::string_view start) {
     if (start.starts_with(magic))
       refuse_file(path, "is compressed with ", name,
                   ", which weft does not read: unpack it, or compress it with gzip, xz or zstd");
+  for (const std::string_view ending : {".gz", ".dz", ".xz", ".zst"})
+    if (path.ends_with(ending) && !start.empty())
+      refuse_file(path,
+                  "is named as a compressed file, but is none: fetch it again, or give it "
+                  "another name if it is plain text");
 }
 
 std::unique_ptr<ByteStream::Format> format_of(const std::string& path) {

@@ -41,7 +41,7 @@ Layer layer_of(const Case& golden) {
              {"gain", "gain"}}};
   if (kind == "deltanet" || kind == "gated_deltanet") {
     Layer layer{kind,
-                {{"negative", golden.flag("negative")}},
+                {{"negative", golden.flag("negative")}, {"conv", golden.integer("taps")}},
                 with(convolved, {{"strength.weight", matrix_b}, {"gain", "gain"}})};
     if (kind == "gated_deltanet")
       layer.placings.merge(GoldenParameters::Placings{{"fading.weight", {"a", flipped}},
@@ -51,7 +51,9 @@ Layer layer_of(const Case& golden) {
     return layer;
   }
   return {"kda",
-          {{"rank", golden.shape("in/f1").back()}, {"floor", golden.number("floor")}},
+          {{"rank", golden.shape("in/f1").back()},
+           {"floor", golden.number("floor")},
+           {"conv", golden.integer("taps")}},
           with(convolved, {{"strength.weight", matrix_b},
                            {"fading.down", {"f1", flipped}},
                            {"fading.up", {"f2", heads_first}},

@@ -92,9 +92,13 @@ class BackwardSweep {
     chunk_.decay.from_start(dreaders, dreaders);
     core::gemm(1, u, core::transposed(ds_), 0, dkeys);
     chunk_.decay.to_end(dkeys, dkeys);
+    const bool by_column = chunk_.decay.form() == GateForm::column;
+    if (to_.decay.data && !by_column)
+      decay_gradient_.pull_back_tokens(chunk_, {pairs, dpairs, dreaders, dkeys}, state(c), ds_,
+                                       to_.decay);
     chunk_.pairs.pull_back(which, dpairs, readers, keys, dreaders, dkeys);
-    if (to_.decay.data)
-      decay_gradient_.pull_back(chunk_, dreaders, dkeys, state(c + 1), ds_, to_.decay);
+    if (to_.decay.data && by_column)
+      decay_gradient_.pull_back_columns(chunk_, dreaders, dkeys, state(c + 1), ds_, to_.decay);
     chunk_.rows.pull_back(chunk_.inputs, chunk_.lane, chunk_.span, dreaders, dkeys, dwrites, to_);
     chunk_.decay.from_start(readers, decayed);
     chunk_.decay.over_chunk(ds_);

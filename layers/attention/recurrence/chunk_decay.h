@@ -31,6 +31,9 @@ class ChunkDecay {
   /// The decay from token j to token r >= j, one number each.  [rows, rows], below the diagonal
   const Real* between(Index r) const { return between_ + r * rows_; }
 
+  /// The decay over the chunk where it is one number; 1 without any.
+  Real whole() const { return form_ == GateForm::none ? 1 : from_start_[rows_ - 1]; }
+
   /// Tokens [first, last) whose decays since `first` stay above e^-80 in every column. They are
   /// inside one block of `part_rows` tokens.
   struct Part {

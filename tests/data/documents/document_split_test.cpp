@@ -1,6 +1,7 @@
 #include "data/documents/document_split.h"
 
 #include "core/error.h"
+#include "core/rng.h"
 #include "data/documents/document_file.h"
 
 namespace weft::data::document_split_test {
@@ -55,6 +56,19 @@ TEST(Documents, go_to_splits_by_their_share_of_the_bytes_whatever_their_order_in
   EXPECT_GT(std::ranges::count(splits.begin(), splits.begin() + 200, Split::test), 5);
   EXPECT_EQ(splits, split_documents(bytes, {0.8, 0.1, 0.1}, 1));
   EXPECT_NE(splits, split_documents(bytes, {0.8, 0.1, 0.1}, 2));
+}
+
+// Which documents a run holds out must never change.
+TEST(Documents, are_taken_in_the_order_of_the_numbers_drawn_for_them) {
+  const core::Rng stream = core::Rng(3).fold("documents");
+  std::vector<std::pair<double, std::size_t>> order;
+  for (std::size_t i = 0; i < 500; ++i) order.emplace_back(stream.uniform(i), i);
+  std::ranges::sort(order);
+  const auto splits = split_documents(std::vector<Index>(500, 10), {0.7, 0.2, 0.1}, 3);
+  for (std::size_t place = 0; place < order.size(); ++place)
+    EXPECT_EQ(splits[order[place].second], place < 50    ? Split::test
+                                           : place < 150 ? Split::validation
+                                                         : Split::training);
 }
 
 TEST(Documents, leave_no_split_with_a_share_empty) {

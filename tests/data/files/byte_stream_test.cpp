@@ -99,6 +99,20 @@ TEST(ByteStream, refuses_other_compressed_formats_by_name_and_says_what_to_do) {
   EXPECT_EQ(read("Rar! said the dog"), "Rar! said the dog");
 }
 
+TEST(ByteStream, refuses_what_only_its_name_says_to_be_compressed) {
+  const ScratchFile file("");
+  const auto write = [&](const std::string& name, const std::string& bytes) {
+    std::ofstream(file.folder() + "/" + name, std::ios::binary) << bytes;
+    return file.folder() + "/" + name;
+  };
+  for (const std::string name : {"page.gz", "page.dict.dz", "page.xz", "page.zst"}) {
+    const std::string path = write(name, "<html>no such page</html>");
+    expect_says(refusal_of([&] { read_text_file(path); }), core::Fault::data, name,
+                "fetch it again, or give it another name");
+  }
+  EXPECT_EQ(read_text_file(write("text.gz", gzip("packed"))).bytes, "packed");
+}
+
 TEST(ByteStream, refuses_files_that_unpack_to_more_than_texts_do) {
   const std::string packed = xz(std::string(std::size_t(most_unpacked_text(0)) + 1, ' '));
   ASSERT_LT(packed.size(), 100000u);

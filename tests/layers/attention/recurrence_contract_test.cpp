@@ -100,6 +100,31 @@ TEST(Recurrence, states_stay_close_to_double_over_65536_tokens_with_strong_decay
   }
 }
 
+// A parameter of a decay gets the sum over all tokens, in which rounding errors that follow one
+// another through a chunk would add up. With chunks of one token nothing cancels out.
+TEST(Recurrence, sums_of_the_gradient_of_decays_are_as_exact_in_chunks_as_token_by_token) {
+  constexpr Index length = 64;
+  for (const RecurrenceProblem& p : recurrence_forms(length, 8)) {
+    if (p.decay != GateForm::token) continue;
+    SCOPED_TRACE(describe(p));
+    RecurrenceSample it(p, 0.5, true);
+    const auto sums = [&](Index chunk) {
+      it.problem.chunk = chunk;
+      const Tensor gradient = it.run().gradients[3];
+      std::vector<double> all(std::size_t(p.heads) + 1, 0.0);  // of each head; the largest of all
+      for (Index i = 0; i < gradient.size(); ++i) {
+        const double g = gradient.read()[std::size_t(i)];
+        all[std::size_t(i % p.heads)] += g;
+        all.back() = std::max(all.back(), std::abs(g));
+      }
+      return all;
+    };
+    const auto alone = sums(1), chunked = sums(64);
+    for (std::size_t h = 0; h + 1 < alone.size(); ++h)
+      EXPECT_NEAR(alone[h], chunked[h], (in_double ? 1e-13 : 6e-6) * alone.back()) << "head " << h;
+  }
+}
+
 TEST(Recurrence, any_number_of_threads_gives_the_same_bits) {
   for (const RecurrenceProblem& p : recurrence_forms(150)) {
     const RecurrenceSample it(p);
