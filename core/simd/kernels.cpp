@@ -5,13 +5,10 @@
 
 #include <xsimd/xsimd.hpp>
 
+#include "core/simd/row_kernels.h"
+
 namespace weft::core::WEFT_SIMD {
 namespace {
-
-using Batch = xsimd::batch<Real>;
-constexpr Index lanes = Index(Batch::size);
-
-Batch load(const Real* p) { return Batch::load_unaligned(p); }
 
 /// Calls body(i) for each whole batch and tail(i) for each element that is left.
 template <class Body, class Tail>
@@ -145,31 +142,6 @@ Index keep_below(Real* s, const Real* position, Real limit, Real low, Index n) {
           s[i] = low;
       });
   return Index(xsimd::hadd(kept)) + rest;
-}
-
-/// Columns [0, Wide * lanes) of a row times a matrix.
-template <int Wide>
-void project_columns(const Real* x, const Real* m, Real* y, Index d, Index cols) {
-  Batch sums[Wide];
-  for (Batch& s : sums) s = Batch(Real(0));
-  for (Index i = 0; i < d; ++i) {
-    const Batch factor(x[i]);
-    for (int w = 0; w < Wide; ++w)
-      sums[w] = xsimd::fma(factor, load(m + i * cols + w * lanes), sums[w]);
-  }
-  for (int w = 0; w < Wide; ++w) sums[w].store_unaligned(y + w * lanes);
-}
-
-void project(const Real* x, const Real* m, Real* y, Index d, Index cols) {
-  Index c = 0;
-  for (; c + 8 * lanes <= cols; c += 8 * lanes) project_columns<8>(x, m + c, y + c, d, cols);
-  for (; c + 2 * lanes <= cols; c += 2 * lanes) project_columns<2>(x, m + c, y + c, d, cols);
-  for (; c + lanes <= cols; c += lanes) project_columns<1>(x, m + c, y + c, d, cols);
-  for (; c < cols; ++c) {
-    Real sum = 0;
-    for (Index i = 0; i < d; ++i) sum += x[i] * m[i * cols + c];
-    y[c] = sum;
-  }
 }
 
 constexpr Real half = Real(0.5);
@@ -380,6 +352,9 @@ const SimdKernels kernels = {
     .score_gradient = score_gradient,
     .keep_below = keep_below,
     .project = project,
+    .dots = dots,
+    .add_rows = add_rows,
+    .add_outer = add_outer,
     .bias_gelu = bias_gelu,
     .bias_gelu_gradient = bias_gelu_gradient,
     .relu = relu,

@@ -52,6 +52,17 @@ struct SimdKernels {
   /// token gives the same bits alone and among others.
   void (*project)(const Real* x, const Real* m, Real* y, Index d, Index cols);
 
+  /// Of rows of d numbers, `stride` apart, those at `index`. y[i] = x . row index[i], the same bits
+  /// among others as alone.
+  void (*dots)(const Real* x, const Real* rows, Index stride, const std::int32_t* index, Real* y,
+               Index count, Index d);
+  /// y += sum_i a[i] row index[i], in order.
+  void (*add_rows)(const Real* a, const Real* rows, Index stride, const std::int32_t* index,
+                   Real* y, Index count, Index d);
+  /// row index[i] += a[i] x
+  void (*add_outer)(const Real* a, const Real* x, Real* rows, Index stride,
+                    const std::int32_t* index, Index count, Index d);
+
   /// y = gelu(x + bias)
   void (*bias_gelu)(const Real* x, const Real* bias, Real* y, Index n);
   /// d *= gelu'(x + bias)

@@ -9,10 +9,9 @@
 #include "core/error.h"
 #include "layers/attention/contract/fit.h"
 #include "layers/attention/contract/plan.h"
+#include "layers/attention/partition/attention.h"
 #include "layers/attention/partition/decoding.h"
 #include "layers/attention/partition/rows.h"
-#include "layers/attention/pattern/call.h"
-#include "layers/attention/pattern/plan_cache.h"
 
 namespace weft::layers {
 namespace {
@@ -40,13 +39,13 @@ struct BpSettings {
 class BpAttention final : public Attention {
  public:
   BpAttention(const BpSettings& settings, const AttentionSite& site,
-              std::shared_ptr<PlanCache> plans)
+              std::shared_ptr<EdgeCache> edges)
       : labels_(settings.labels),
         heads_(site.heads),
         width_(site.head_width),
         scale_(Real(1 / std::sqrt(double(site.head_width)))),
         table_({labels_.count(), width_}, autograd::Init::normal(0.02)),
-        plans_(std::move(plans)) {}
+        edges_(std::move(edges)) {}
 
   /// Rotary positions turn nothing: the labels say where a node is.
   std::vector<Projection> projections() const override {
@@ -57,7 +56,8 @@ class BpAttention final : public Attention {
 
   Var forward(const Pass& pass, const AttentionInput& input) const override {
     check_input("bp", *this, input, heads_, width_);
-    return call(pass, input.blocks, input.sequences).attend();
+    return partition_attention(problem(input.sequences), input.blocks,
+                               autograd::as_variable(pass, table_));
   }
 
   std::unique_ptr<DecodeState> begin() const override {
@@ -68,36 +68,25 @@ class BpAttention final : public Attention {
   }
 
   Cost cost(const Sequences& sequences) const override {
-    const HeadBlock any{Var(Tensor({1, heads_ * width_})), 0};
-    return pattern_cost(call(Pass(), {any, any, any}, sequences).problem);
+    return partition_cost(problem(sequences));
   }
 
   void visit(autograd::Inventory& inventory) override { inventory.add("labels", table_); }
 
  private:
-  PatternCall call(const Pass& pass, const std::vector<HeadBlock>& blocks,
-                   const Sequences& sequences) const {
-    const auto plan = [&](const RowLayout& layout) -> PlanCache::Plans {
-      return {std::make_shared<const PatternPlan>(
-          plan_partition(layout.tokens(), labels_, sequences.causal))};
+  PartitionProblem problem(const Sequences& sequences) const {
+    const auto make = [&](const RowLayout& layout) {
+      return std::make_shared<const EdgeList>(
+          PartitionGraph(layout.tokens(), labels_, sequences.causal));
     };
-    PatternCall call{{.sequences = sequences,
-                      .heads = heads_,
-                      .head_width = width_,
-                      .scale = scale_,
-                      .plans = plans_->of_all(sequences, heads_, 1, plan)[0]},
-                     blocks,
-                     {},
-                     {}};
-    call.label(autograd::as_variable(pass, table_), {});
-    return call;
+    return {sequences, heads_, width_, scale_, labels_.count(), edges_->of_all(sequences, make)};
   }
 
   EdgeLabels labels_;
   Index heads_, width_;
   Real scale_;
   autograd::Parameter table_;  ///< [labels, D], the same for all heads
-  std::shared_ptr<PlanCache> plans_;
+  std::shared_ptr<EdgeCache> edges_;
 };
 
 }  // namespace
@@ -105,8 +94,8 @@ class BpAttention final : public Attention {
 AttentionPlan configure_bp(core::Fields& field, const AttentionSite&) {
   BpSettings settings;
   settings.fields(field);
-  const auto make = [settings, plans = std::make_shared<PlanCache>()](const AttentionSite& site) {
-    return std::make_unique<BpAttention>(settings, site, plans);
+  const auto make = [settings, edges = std::make_shared<EdgeCache>()](const AttentionSite& site) {
+    return std::make_unique<BpAttention>(settings, site, edges);
   };
   return {.make = make, .traits = settings.traits(), .rows = std::make_shared<PartitionRows>()};
 }

@@ -28,19 +28,4 @@ void PartitionGraph::of(Index query, std::vector<LabelRun>& out) const {
             [](const LabelRun& a, const LabelRun& b) { return a.begin < b.begin; });
 }
 
-void PartitionGraph::readable(Index query, Index, std::vector<Interval>& out) const {
-  std::vector<LabelRun> runs;
-  of(query, runs);
-  for (const LabelRun& run : runs) out.push_back({run.begin, run.end});
-}
-
-PatternPlan plan_partition(Index tokens, const EdgeLabels& labels, bool causal) {
-  const auto graph = std::make_shared<const PartitionGraph>(tokens, labels, causal);
-  PlanHints hints{.labels = graph.get()};
-  for (Index level = 1; level < graph->tree().levels(); ++level)
-    hints.breaks.push_back(graph->tree().first(level));
-  const Index nodes = graph->tree().nodes();
-  return plan_pattern({graph}, nodes, nodes, false, hints);
-}
-
 }  // namespace weft::layers

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <memory>
+#include <algorithm>
 
 #include "layers/attention/contract/key_labels.h"
 #include "layers/attention/partition/tree.h"
-#include "layers/attention/pattern/plan.h"
 
 namespace weft::layers {
 
@@ -28,13 +27,11 @@ struct EdgeLabels {
 
 /// The graph of BP-Transformer over the nodes of a partition: a span reads its tokens; a token
 /// reads itself, the walk to its left and, unless causal, the walk to its right.
-class PartitionGraph final : public Atom, public KeyLabels {
+class PartitionGraph final : public KeyLabels {
  public:
   PartitionGraph(Index tokens, const EdgeLabels& labels, bool causal)
       : tree_(tokens), labels_(labels), causal_(causal) {}
 
-  void readable(Index query, Index places, std::vector<Interval>& out) const override;
-  Index last_reader(Index) const override { return never; }
   void of(Index query, std::vector<LabelRun>& out) const override;
 
   const PartitionTree& tree() const { return tree_; }
@@ -44,8 +41,5 @@ class PartitionGraph final : public Atom, public KeyLabels {
   EdgeLabels labels_;
   bool causal_;
 };
-
-/// The graph laid out for the kernel.
-PatternPlan plan_partition(Index tokens, const EdgeLabels& labels, bool causal);
 
 }  // namespace weft::layers

@@ -38,6 +38,37 @@ TEST_P(SimdSelectionKernelsOf, project) {
     }
 }
 
+TEST_P(SimdSelectionKernelsOf, dots_and_sums_of_listed_rows) {
+  constexpr Index gap = 3, rows = 10;
+  for (const Index count : {0, 1, 3, 4, 9})
+    for (const Index d : lengths_from_one()) {
+      const Index stride = d + gap;
+      const Numbers x = drawn(d, 1), m = drawn(rows * stride, 2), a = drawn(count, 3);
+      std::vector<std::int32_t> index;
+      for (Index i = 0; i < count; ++i) index.push_back(std::int32_t(i * 7 % rows));
+      Numbers y(std::size_t(count), 7), sum = x, outer = m;
+      k.dots(x.data(), m.data(), stride, index.data(), y.data(), count, d);
+      k.add_rows(a.data(), m.data(), stride, index.data(), sum.data(), count, d);
+      k.add_outer(a.data(), x.data(), outer.data(), stride, index.data(), count, d);
+      std::vector<double> dots(y.size(), 0), sums(x.begin(), x.end()), products(m.begin(), m.end());
+      for (std::size_t i = 0; i < y.size(); ++i)
+        for (std::size_t c = 0; c < x.size(); ++c) {
+          const std::size_t at = std::size_t(index[i]) * std::size_t(stride) + c;
+          dots[i] += double(x[c]) * m[at];
+          sums[c] += double(a[i]) * m[at];
+          products[at] += double(a[i]) * x[c];
+        }
+      tests::expect_close(y, dots, 100 * tests::epsilon);
+      tests::expect_close(sum, sums, 100 * tests::epsilon);
+      tests::expect_close(outer, products, 100 * tests::epsilon);
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        Real alone = 7;
+        k.dots(x.data(), m.data(), stride, index.data() + i, &alone, 1, d);
+        EXPECT_EQ(alone, y[i]) << i;
+      }
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Simd, SimdSelectionKernelsOf, testing::ValuesIn(tables_for_this_cpu()),
                          [](const auto& table) { return table.param->isa; });
 

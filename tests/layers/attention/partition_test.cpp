@@ -15,10 +15,10 @@ Edges count_edges(Index tokens, Index fan, bool causal) {
   const PartitionGraph graph(tokens, {fan, 6}, causal);
   Edges edges;
   for (Index node = 0; node < graph.tree().nodes(); ++node) {
-    std::vector<Interval> read;
-    graph.readable(node, 0, read);
+    std::vector<LabelRun> read;
+    graph.of(node, read);
     Index all = 0;
-    for (const Interval& run : read) all += run.end - run.begin;
+    for (const LabelRun& run : read) all += run.end - run.begin;
     const Index own = node < tokens ? 1 : all;
     edges.affiliated += own;
     edges.contextual += all - own;
