@@ -154,18 +154,32 @@ void clear(const ListedProblem& problem, const Targets& to) {
   fill_zero(to.dv);
 }
 
+/// delta = dO . O of every token: [lanes, n]
+Tensor all_deltas(const ListedProblem& problem, const ListedSaved& saved) {
+  const Index n = problem.sequences.queries, pieces = (n + tokens_per_piece - 1) / tokens_per_piece;
+  Tensor deltas({problem.lanes(), n});
+  Real* const to = deltas.write().data();
+  core::parallel_for(problem.lanes() * pieces, 1, [&](Index task, Index) {
+    const HeadLane lane = problem.lane(task / pieces);
+    const core::ConstMatrix dout = lane.queries(saved.dout), out = lane.queries(saved.out);
+    const Index first = task % pieces * tokens_per_piece;
+    for (Index t = first; t < std::min(n, first + tokens_per_piece); ++t)
+      to[lane.index * n + t] = core::simd().dot(dout.row(t), out.row(t), out.cols);
+  });
+  return deltas;
+}
+
 /// One softmax over all rounds: adds the gradients of one. L and delta are those of the token.
-void pull_back_round(const ListedProblem& problem, const ListedSaved& saved, const HeadLane& lane,
-                     Index round, const Targets& to) {
+void pull_back_round(const ListedProblem& problem, const ListedSaved& saved, const Tensor& deltas,
+                     const HeadLane& lane, Index round, const Targets& to) {
   const TokenList list = problem.list(lane.index, round);
   ListBackward made(problem, list);
   made.fill(lane, saved);
-  const core::ConstMatrix dout = lane.queries(saved.dout), out = lane.queries(saved.out);
-  const Real* log_sums = saved.log_sums + lane.index * problem.sequences.queries;
+  const Index before = lane.index * problem.sequences.queries;
   SlotFacts facts;
   for (const std::int32_t token : list.queries) {
-    facts.log_sums.push_back(log_sums[token]);
-    facts.deltas.push_back(core::simd().dot(dout.row(token), out.row(token), out.cols));
+    facts.log_sums.push_back(saved.log_sums[before + token]);
+    facts.deltas.push_back(deltas.data()[before + token]);
   }
   made.run(facts);
   add_to(problem, list, made, to);
@@ -214,6 +228,7 @@ void backward_softmax(const ListedProblem& problem, const ListedSaved& saved, He
   const Index kept = rounds > 1 ? lanes * rounds : 0;
   Tensor queries({kept, n, width}), keys({shared ? 0 : kept, m, width}), values({kept, m, width});
   Real *dqs = queries.write().data(), *dks = keys.write().data(), *dvs = values.write().data();
+  const Tensor deltas = all_deltas(problem, saved);
   core::parallel_for(lanes * rounds, 1, [&](Index task, Index) {
     const HeadLane lane = problem.lane(task / rounds);
     const Targets in_place{lane.queries(dq), lane.keys(dk), lane.keys(dv)};
@@ -222,7 +237,7 @@ void backward_softmax(const ListedProblem& problem, const ListedSaved& saved, He
                       {dvs + task * m * width, m, width, width}};
     const Targets& to = rounds > 1 ? own : in_place;
     clear(problem, to);
-    pull_back_round(problem, saved, lane, task % rounds, to);
+    pull_back_round(problem, saved, deltas, lane, task % rounds, to);
   });
   const Index longest = std::max(n, m);
   const Index pieces = (longest + tokens_per_piece - 1) / tokens_per_piece;
@@ -248,13 +263,14 @@ void listed_backward(const ListedProblem& problem, const ListedSaved& saved, Hea
                      Heads dv) {
   const bool softmax = problem.merge == ListedProblem::Merge::softmax;
   if (softmax && !problem.rounds_in_turn) return backward_softmax(problem, saved, dq, dk, dv);
+  const Tensor deltas = softmax ? all_deltas(problem, saved) : Tensor();
   core::parallel_for(problem.lanes(), 1, [&](Index index, Index) {
     const HeadLane lane = problem.lane(index);
     const Targets to{lane.queries(dq), lane.keys(dk), lane.keys(dv)};
     if (!softmax) return pull_back_sets(problem, saved, lane, to);
     clear(problem, to);
     for (Index round = 0; round < problem.rounds; ++round)
-      pull_back_round(problem, saved, lane, round, to);
+      pull_back_round(problem, saved, deltas, lane, round, to);
   });
 }
 
