@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/arrays/avx512_products.h"
 #include "core/arrays/bf16.h"
 #include "core/arrays/float_products.h"
 #include "core/arrays/onednn.h"
@@ -31,6 +32,40 @@ Index panel_length(Index extent, Index least) {
   const Index panels = std::max<Index>(1, extent / least / 2 * 2);
   const Index length = (extent + panels - 1) / panels;
   return (length + 15) / 16 * 16;
+}
+
+constexpr Index least_work = 1 << 21;  // multiply-adds below which a panel is not worth a task
+
+struct PanelSize {
+  Index rows, cols;
+};
+
+/// Panels of a result of at most as many rows and columns as terms, such as the gradient of a
+/// weight: squares of which a thread keeps one in its cache while the terms pass by.
+PanelSize square_panel(Index rows, Index cols, Index terms) {
+  constexpr Index side = 256, least_side = 64, enough = 4;
+  const auto length = [](Index extent, Index parts) {
+    return ((extent + parts - 1) / parts + 15) / 16 * 16;
+  };
+  Index row_parts = (rows + side - 1) / side, column_parts = (cols + side - 1) / side;
+  if (row_parts > 1) row_parts += row_parts % 2;
+  while (row_parts * column_parts < enough &&
+         rows * cols * terms / (row_parts * column_parts) >= 2 * least_work) {
+    const bool tall = rows / row_parts >= cols / column_parts;
+    if ((tall ? rows / row_parts : cols / column_parts) < 2 * least_side) break;
+    (tall ? row_parts : column_parts) *= 2;
+  }
+  return {length(rows, row_parts), length(cols, column_parts)};
+}
+
+PanelSize panel_of(Index rows, Index cols, Index terms) {
+  if (terms >= std::max(rows, cols)) return square_panel(rows, cols, terms);
+  const Index row_work = std::max<Index>(1, cols * terms);
+  const Index tall = std::max(rows_per_panel(rows), panel_length(rows, least_work / row_work + 1));
+  if ((rows + tall - 1) / tall >= 4) return {tall, cols};
+  // A short, wide result is split by columns instead.
+  const Index column_work = std::max<Index>(1, rows * terms);
+  return {tall, panel_length(cols, std::max<Index>(128, least_work / column_work))};
 }
 
 /// A factor as bfloat16: itself, or a copy that `memory` holds.
@@ -76,8 +111,14 @@ void gemm(Real alpha, const Operand& a, const Operand& b, Real beta, const Matri
   check(a, b, c);
   if (c.rows == 0 || c.cols == 0) return;
   if (a.rounded || b.rounded) return bf16_gemm(alpha, a, b, beta, c);
-  if (goes_to_onednn(a, b, c)) return onednn_gemm(alpha, a, b, beta, c);
-  openblas_gemm(alpha, a, b, beta, c);
+  switch (multiplier_of(a, b, c)) {
+    case Multiplier::openblas:
+      return openblas_gemm(alpha, a, b, beta, c);
+    case Multiplier::onednn:
+      return onednn_gemm(alpha, a, b, beta, c);
+    case Multiplier::avx512:
+      return avx512_gemm(alpha, a, b, beta, c);
+  }
 }
 
 void gemm(Precision precision, Real alpha, const Operand& a, const Operand& b, Real beta,
@@ -91,17 +132,8 @@ void gemm(Precision precision, Real alpha, const Operand& a, const Operand& b, R
 void parallel_gemm(Real alpha, const Operand& a, const Operand& b, Real beta, const Matrix& c) {
   check(a, b, c);
   if (c.rows == 0 || c.cols == 0) return;
-  constexpr Index least_work = 1 << 21;  // multiply-adds below which a panel is not worth a task
-  const Index row_work = std::max<Index>(1, c.cols * a.cols());
-  const Index rows =
-      std::max(rows_per_panel(c.rows), panel_length(c.rows, least_work / row_work + 1));
-  const Index row_panels = (c.rows + rows - 1) / rows;
-  // A short, wide result is split by columns instead.
-  const Index column_work = std::max<Index>(1, c.rows * a.cols());
-  const Index cols = row_panels >= 4
-                         ? c.cols
-                         : panel_length(c.cols, std::max<Index>(128, least_work / column_work));
-  const Index column_panels = (c.cols + cols - 1) / cols;
+  const auto [rows, cols] = panel_of(c.rows, c.cols, a.cols());
+  const Index row_panels = (c.rows + rows - 1) / rows, column_panels = (c.cols + cols - 1) / cols;
   parallel_for(row_panels * column_panels, 1, [&](Index panel, Index) {
     const Index i = panel / column_panels * rows, j = panel % column_panels * cols;
     const Index m = std::min(rows, c.rows - i), n = std::min(cols, c.cols - j);

@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/arrays/avx512_products.h"
 #include "core/arrays/bf16.h"
 #include "core/arrays/gemm.h"
 #include "core/arrays/onednn.h"
@@ -55,6 +56,10 @@ std::map<std::string, double> measure_float_products() {
   if (core::onednn_multiplies_float())
     libraries["oneDNN"] = [](const Operand& a, const Operand& b, const core::Matrix& c) {
       core::onednn_gemm(1, a, b, 0, c);
+    };
+  if (core::avx512_multiplies())
+    libraries["weft"] = [](const Operand& a, const Operand& b, const core::Matrix& c) {
+      core::avx512_gemm(1, a, b, 0, c);
     };
   const core::Tensor x = ones();
   std::map<std::string, double> speeds;
