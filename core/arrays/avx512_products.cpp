@@ -14,13 +14,13 @@ namespace weft::core {
 namespace {
 
 void multiply(Real alpha, const Operand& a, const Operand& b, Real beta, const Matrix& c) {
-  thread_local Tensor room({StridedProduct::room});
+  alignas(64) thread_local Real room[StridedProduct::room];
   const auto step = [](const Operand& f, bool to_row) {
     return f.transposed == to_row ? 1 : f.matrix.stride;
   };
   avx512::multiply({c.rows, c.cols, a.cols(), alpha, beta, a.matrix.data, step(a, true),
                     step(a, false), b.matrix.data, step(b, true), step(b, false), c.data, c.stride},
-                   room.write().data());
+                   room);
 }
 
 /// c = t^T + beta c

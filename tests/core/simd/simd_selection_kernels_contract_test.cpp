@@ -50,15 +50,16 @@ TEST_P(SimdSelectionKernelsOf, dots_and_sums_of_listed_rows) {
       k.dots(x.data(), m.data(), stride, index.data(), y.data(), count, d);
       k.add_rows(a.data(), m.data(), stride, index.data(), sum.data(), count, d);
       k.add_outer(a.data(), x.data(), outer.data(), stride, index.data(), count, d);
-      std::vector<double> dots(y.size(), 0), sums(x.begin(), x.end()), products(m.begin(), m.end());
+      std::vector<long double> exact(y.size(), 0);
+      std::vector<double> sums(x.begin(), x.end()), products(m.begin(), m.end());
       for (std::size_t i = 0; i < y.size(); ++i)
         for (std::size_t c = 0; c < x.size(); ++c) {
           const std::size_t at = std::size_t(index[i]) * std::size_t(stride) + c;
-          dots[i] += double(x[c]) * m[at];
+          exact[i] += static_cast<long double>(x[c]) * m[at];
           sums[c] += double(a[i]) * m[at];
           products[at] += double(a[i]) * x[c];
         }
-      tests::expect_close(y, dots, 100 * tests::epsilon);
+      tests::expect_close(y, std::vector<double>(exact.begin(), exact.end()), 100 * tests::epsilon);
       tests::expect_close(sum, sums, 100 * tests::epsilon);
       tests::expect_close(outer, products, 100 * tests::epsilon);
       for (std::size_t i = 0; i < y.size(); ++i) {
