@@ -56,9 +56,12 @@ batch = 2
 )";
 
 /// Runs the audit of an attention, as a value of model.attention, and expects it to be clean.
-void expect_clean(const Program& program, const std::string& attention) {
-  const Outcome outcome = program.run(
-      {"audit", "small.toml", "--trials", "8", "--json", "model.attention=" + attention});
+void expect_clean(const Program& program, const std::string& attention,
+                  const std::vector<std::string>& more = {}) {
+  std::vector<std::string> words = {"audit", "small.toml", "--trials",
+                                    "8",     "--json",     "model.attention=" + attention};
+  words.insert(words.end(), more.begin(), more.end());
+  const Outcome outcome = program.run(words);
   ASSERT_EQ(outcome.code, 0) << attention << ": " << outcome.out << outcome.err;
   const auto audit = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(audit["changed"], 0) << attention;
@@ -72,8 +75,9 @@ TEST(Audit, finds_no_leak_in_any_mechanism_that_claims_to_be_causal) {
   const layers::AttentionSite site = layers::ModelSettings{}.site(1024);
   for (const layers::AttentionEntry& entry : layers::attention_registry()) {
     tests::GivenFields defaults;
-    if (entry.configure(defaults, site).traits.causal)
-      expect_clean(program, std::string(entry.kind));
+    if (!entry.configure(defaults, site).traits.causal) continue;
+    expect_clean(program, std::string(entry.kind));
+    expect_clean(program, std::string(entry.kind), {"train.precision=bf16"});
   }
 }
 
@@ -89,7 +93,17 @@ norm = "rms"
 gate = "sigmoid"
 )");
   expect_clean(program, "fitted");
-  expect_clean(program, R"(["gated_deltanet", "gated_deltanet", "gated_deltanet", "fitted"])");
+  for (const std::string hybrid :
+       {R"(["gated_deltanet", "gated_deltanet", "gated_deltanet", "fitted"])",
+        R"(["gla", "moba", "forgetting", "differential"])",
+        R"(["nsa", "kda", "indexed", "compressed"])"})
+    for (const std::string precision : {"float32", "bf16"})
+      expect_clean(program, hybrid, {"model.layers=4", "train.precision=" + precision});
+  // Around mechanisms that choose, fittings change what is chosen.
+  for (const std::string kind : {"moba", "nsa", "indexed", "compressed", "forgetting"})
+    for (const std::string& fitting :
+         {".kv_heads=2", ".conv=3", ".qk_norm=true", ".norm=rms", ".gate=silu"})
+      expect_clean(program, kind, {"attention." + kind + fitting});
 }
 
 TEST(Audit, reports_what_the_paper_modes_leak) {
