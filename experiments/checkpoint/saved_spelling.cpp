@@ -45,8 +45,11 @@ void compare(const std::string& what, const Meaning& before, const Meaning& now,
              std::vector<std::string>& differences) {
   constexpr std::size_t most_shown = 20;
   std::size_t found = 0;
+  // In quotes, what cannot be printed escaped.
   const auto name = [](const Meaning& names, std::size_t i) {
-    return i < names.size() ? '"' + names[i] + '"' : std::string("nothing");
+    using nlohmann::json;
+    return i < names.size() ? json(names[i]).dump(-1, ' ', false, json::error_handler_t::replace)
+                            : std::string("nothing");
   };
   for (std::size_t i = 0; i < std::max(before.size(), now.size()); ++i) {
     if (i < before.size() && i < now.size() && before[i] == now[i]) continue;
@@ -68,6 +71,15 @@ Meaning characters_of(const data::Spelling& spelling) {
   else
     all.push_back("bytes");
   return all;
+}
+
+/// Number by number, unless tokens are not even of one kind.
+void compare_spellings(const data::Spelling& before, const data::Spelling& now,
+                       std::vector<std::string>& differences) {
+  if (before.unit() == now.unit())
+    return compare("token", characters_of(before), characters_of(now), differences);
+  differences.push_back("each token is a " + before.unit() + " in training, a " + now.unit() +
+                        " in this data: set data.units as in training");
 }
 
 /// Classes that only one side has; with the same names, those in another order.
@@ -111,7 +123,7 @@ std::vector<std::string> differences_in_meaning(const Checkpoint& checkpoint,
                                                 const data::Dataset& dataset) {
   std::vector<std::string> differences;
   const auto before = saved_spelling(checkpoint), now = dataset.spelling();
-  if (before && now) compare("token", characters_of(*before), characters_of(*now), differences);
+  if (before && now) compare_spellings(*before, *now, differences);
   if (checkpoint.has("data/classes"))
     compare_classes(saved_classes(checkpoint),
                     nlohmann::json::parse(describe_classes(dataset.class_names())).get<Meaning>(),

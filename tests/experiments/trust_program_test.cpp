@@ -115,6 +115,36 @@ steps = 2
 batch = 2
 )";
 
+TEST(Trust, eval_notices_other_characters_and_other_units) {
+  const Program program("trust_units");
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += "one two three. ";
+  program.write("text.txt", text);
+  program.write("other.txt", text + "\tz");
+  program.write("c.toml", R"(
+[data]
+kind = "text"
+path = "text.txt"
+units = "characters"
+length = 8
+[model]
+layers = 1
+width = 8
+heads = 2
+[train]
+steps = 2
+batch = 2
+)");
+  ASSERT_EQ(program.run({"train", "c.toml", "--run", "a"}).code, 0);
+  const Outcome characters = program.run({"eval", "a", "data.path=other.txt"});
+  EXPECT_EQ(characters.code, 4);
+  expect_holds(characters.err, {R"("\t" in this data)", R"("z" in this data)"});
+  const Outcome units = program.run({"eval", "a", "data.units=bytes"});
+  EXPECT_EQ(units.code, 4);
+  expect_holds(units.err, {"each token is a character in training, a byte in this data",
+                           "set data.units as in training"});
+}
+
 TEST(Trust, eval_notices_other_labels_and_changed_data) {
   const Program program("trust_labels");
   program.write("c.toml", labelled);
